@@ -178,6 +178,8 @@ package enum ControlRequest: Equatable, Sendable {
     case ingest(IngestWork)
     /// A mishap of the twin.
     case mishap(OrderMishapRequest, bundleID: String, audit: AuditEntry?)
+    /// Asks the App Store now, or how far that is; `run` 0 begins.
+    case reconcile(app: AppNumber, run: UInt64, isRehearsal: Bool, isWhole: Bool)
 }
 
 /// What the server answers.

@@ -148,7 +148,7 @@ extension PostgresStorage {
         case .record, .recordOf, .changes, .copySlice, .mutate, .order, .revoke, .note, .code, .look, .barrierReached:
             false
         case .recordAsKnown, .history, .keys, .accounts, .transactions, .events, .image, .item, .items, .find,
-            .customers, .notes, .export, .ended, .awaited:
+            .customers, .notes, .export, .ended, .awaited, .unread:
             true
         }
     }

@@ -1,6 +1,6 @@
 package import PerchApple
 package import PerchBase
-import PerchModel
+package import PerchModel
 import PerchSender
 import PerchStore
 
@@ -34,11 +34,16 @@ package struct AppWork: Sendable {
         /// Requests without a good answer, by the kind of the fault or Apple's number.
         package var failures: [String: UInt64] = [:]
         /// What no notification had told, by how it was found.
-        package var found: [String: UInt64] = ["notification": 0, "subscription": 0]
+        package var found: [String: UInt64] = ["notification": 0, "subscription": 0, "history": 0]
         /// Subscriptions that were asked about.
         package var checks: UInt64 = 0
+        /// Customers' histories that were read to their ends.
+        package var histories: UInt64 = 0
         /// Values that the App Store answered and that were refused.
         package var refused: UInt64 = 0
+        /// Questions about purchases, by what became of them, and the earliest deadline of those that wait for an answer.
+        package var questions: [ConsumptionState: Int] = [:]
+        package var nextDeadline: Instant?
 
         package init(bundleID: String, environment: AppleApp.Environment) {
             self.bundleID = bundleID
@@ -46,10 +51,13 @@ package struct AppWork: Sendable {
         }
     }
 
-    /// A walk over the notifications that failed in a time.
+    /// A walk over the notifications of a time, or those that failed.
     struct Walk: Sendable {
         var from: Instant
         var to: Instant
+        var onlyFailures = true
+        /// It belongs to a run that somebody has asked for.
+        var isRun = false
         /// Notifications of this page that are not stored yet.
         var awaited = 0
         var next: String?
@@ -85,6 +93,40 @@ package struct AppWork: Sendable {
         var hasFailed = false
     }
 
+    /// The histories of one account's customers while they are read, one after the other.
+    struct Reading: Sendable {
+        var item: UnreadHistory
+        var isRun: Bool
+        /// Where earlier readings ended, and what is still to be asked for.
+        var rest: [ReportedHistory.Place]
+        var asking = ReportedHistory.Place(original: 0, revision: "")
+        var hasMore = false
+        /// Originals that stand in a history that was read.
+        var covered: Set<TransactionID>
+        var places: [ReportedHistory.Place] = []
+        var hasFailed = false
+
+        init(_ item: UnreadHistory, isRun: Bool) {
+            self.item = item
+            self.isRun = isRun
+            self.rest = item.places
+            // What was in a history stays in it.
+            self.covered = item.places.isEmpty ? [] : Set(item.originals)
+        }
+    }
+
+    /// What the App Store asks about purchases, and the answers that it is to get.
+    struct Questions: Sendable {
+        /// When the store is looked through for them; nil: it is just now.
+        var next: Instant?
+        /// The key after which the look goes on.
+        var after: [UInt8] = []
+        var seen: [ConsumptionState: Int] = [:]
+        var earliestDeadline: Instant?
+        /// Answers that are under way (nil), or were and are sent again at an instant.
+        var answering: [TransactionID: Instant?] = [:]
+    }
+
     let app: Reconciler.App
     var place = ReconciledPlace()
     var isLoaded = false
@@ -101,6 +143,13 @@ package struct AppWork: Sendable {
     var scanned: AccountNumber = 0
     var nextSave: Instant = .distantFuture
     var checks: [TransactionID: Check] = [:]
+    /// When accounts are looked through for histories that are to be read; nil: they are just now.
+    var nextUnread: Instant?
+    var unreadFrom: AccountNumber = 0
+    var unread: [(item: UnreadHistory, isRun: Bool)] = []
+    var readings: [AccountNumber: Reading] = [:]
+    var questions = Questions()
+    var run: ReconcileRun.Work?
     var pausedUntil: Instant = .distantPast
     var report: Report
 
@@ -118,7 +167,7 @@ package struct AppWork: Sendable {
         guard self.isLoaded else { return max(self.nextLoad, self.pausedUntil) }
         let due = [
             self.nextTest, self.walk == nil ? self.nextWalk : nil, self.nextSweep, self.nextScan, self.nextSave,
-            self.checks.values.compactMap(\.again).min(),
+            self.checks.values.compactMap(\.again).min(), self.nextUnread, self.questions.next,
         ]
         return max(due.compactMap { $0 }.min() ?? .distantFuture, self.pausedUntil)
     }
@@ -127,6 +176,8 @@ package struct AppWork: Sendable {
     mutating func load(_ place: ReconciledPlace, now: Instant) {
         self.isLoaded = true
         self.nextScan = now
+        self.nextUnread = now
+        self.questions.next = now
         self.place = place
         let done = place.ends ?? now.advanced(byMilliseconds: -Limits.reconcileLookBackMilliseconds)
         self.place.ends = done
@@ -177,13 +228,11 @@ package struct AppWork: Sendable {
     }
 
     /// From an hour before the last one ended, as far as the App Store keeps notifications.
-    mutating func beginWalk(now: Instant) -> Walk {
+    func walk(now: Instant) -> Walk {
         // A day less, so that a clock that is a little slow asks for nothing that is gone.
         let kept = now.advanced(byMilliseconds: -(self.app.app.environment.notificationDays - 1) * 86_400_000)
         let last = self.place.notifications?.advanced(byMilliseconds: -Limits.reconcileOverlapMilliseconds)
-        let walk = Walk(from: max(kept, last ?? kept), to: now)
-        self.walk = walk
-        return walk
+        return Walk(from: max(kept, last ?? kept), to: now)
     }
 
     // MARK: The key

@@ -40,6 +40,27 @@ extension Limits {
     /// Milliseconds after which the places are stored again.
     package static let reconcileSaveMilliseconds: Int64 = 3_600_000
 
+    /// Milliseconds after which the history of a customer is read again.
+    package static let reconcileHistoryMilliseconds: Int64 = 7 * 86_400_000
+
+    /// Accounts whose histories are read at once.
+    package static let reconcileReadingsMax = 20
+
+    /// Customers of the App Store of one account whose histories are read. Of an account with more nothing is known for sure.
+    package static let reconcileCustomersMax = 16
+
+    /// Milliseconds between two looks for answers that the App Store is to get, questions that are read at once, and the time until an
+    /// answer that did not reach the App Store is sent again.
+    package static let reconcileQuestionsMilliseconds: Int64 = 5_000
+    package static let reconcileQuestionsAtOnce = 1_000
+    package static let reconcileAnswerMilliseconds: Int64 = 60_000
+
+    /// Milliseconds after its deadline until a question is forgotten.
+    package static let reconcileForgetMilliseconds: Int64 = 86_400_000
+
+    /// Differences that a run lists. Others are only counted.
+    package static let reconcileDifferencesMax = 1_000
+
     /// Milliseconds by which the clock of this machine may differ from the App Store's before it is named as the cause of a 401.
     package static let reconcileClockMilliseconds: Int64 = 120_000
 }

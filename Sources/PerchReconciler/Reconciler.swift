@@ -6,8 +6,9 @@ package import PerchStore
 
 /// Asks the App Store for what it did not deliver, as a stepped value: instants and answers in, requests out. No I/O, no clock.
 ///
-/// Three duties for each app: a test notification at the start, notifications that failed, and the state of each subscription whose
-/// period is over or whose renewal is awaited. What it learns is verified and folded as if it had been delivered.
+/// Five duties for each app: a test notification at the start, notifications that failed, the state of each subscription whose
+/// period is over or whose renewal is awaited, the histories of customers whose purchases were claimed, and answers about purchases
+/// whose customers want refunds. What it learns is verified and folded as if it had been delivered.
 package struct Reconciler: Sendable {
     /// An app that may be asked about.
     package struct App: Sendable {
@@ -50,7 +51,7 @@ package struct Reconciler: Sendable {
         case refused(String, isFinal: Bool)
     }
 
-    private enum Task: Sendable {
+    enum Task: Sendable {
         case load(Int)
         case save(Int)
         case requestTest(Int)
@@ -58,20 +59,33 @@ package struct Reconciler: Sendable {
         case page(Int)
         case ends(Int, delay: Int)
         case scan(Int)
-        case statuses(Int, EndedSubscription)
+        case statuses(Int, EndedSubscription, isRun: Bool)
+        /// Accounts whose histories are to be read.
+        case unread(Int, isRun: Bool)
+        case history(Int, AccountNumber)
+        /// What the App Store asks about purchases.
+        case questions(Int)
+        case answer(Int, ConsumptionCase)
+        /// A change of the store whose result nobody waits for: what it is about is looked for again.
+        case told(Int)
+        /// Subscriptions that a run asks about.
+        case runScan(Int)
         /// What was learned is verified, and then written.
         case learn(Int, Subject)
     }
 
-    private enum Subject: Sendable {
-        case notification
-        case subscription(EndedSubscription, isNews: Bool)
+    enum Subject: Sendable {
+        /// With what it says of itself.
+        case notification(ReconcileRun.Difference)
+        /// With how the App Store's answer differs from what is known; nil: it does not.
+        case subscription(EndedSubscription, ReconcileRun.Difference?, isRun: Bool)
+        case history(AccountNumber)
     }
 
-    private var works: [AppWork]
+    var works: [AppWork]
     private var tasks: [UInt64: Task] = [:]
     private var nextTicket: UInt64
-    package private(set) var effects: [Effect] = []
+    package internal(set) var effects: [Effect] = []
 
     /// Tickets begin at one that no earlier reconciler of the process has given out.
     package init(_ apps: [App], now: Instant, firstTicket: UInt64) {
@@ -92,7 +106,7 @@ package struct Reconciler: Sendable {
     /// By app, for metrics, the log and `perch doctor`.
     package var reports: [AppWork.Report] { self.works.map(\.report) }
 
-    private mutating func begin(_ task: Task) -> UInt64 {
+    mutating func begin(_ task: Task) -> UInt64 {
         defer { self.nextTicket += 1 }
         self.tasks[self.nextTicket] = task
         return self.nextTicket
@@ -102,7 +116,9 @@ package struct Reconciler: Sendable {
 
     /// Does what is due, and returns when something is due next.
     package mutating func turn(now: Instant) -> Instant {
-        for app in self.works.indices where self.works[app].pausedUntil <= now { self.turn(app, now) }
+        for app in self.works.indices {
+            if self.works[app].pausedUntil <= now { self.turn(app, now) } else { self.goOnWithRun(app, now) }
+        }
         return self.works.map(\.nextDue).min() ?? now.advanced(byMilliseconds: Limits.reconcileSweepMilliseconds)
     }
 
@@ -123,8 +139,7 @@ package struct Reconciler: Sendable {
             }
         }
         if self.works[app].walk == nil, self.works[app].nextWalk <= now {
-            let walk = self.works[app].beginWalk(now: now)
-            self.send(.failedNotifications(from: walk.from, to: walk.to, page: ""), app, .page(app))
+            self.begin(self.works[app].walk(now: now), app)
         }
         if self.works[app].nextSweep <= now {
             self.works[app].nextSweep = now.advanced(byMilliseconds: Limits.reconcileSweepMilliseconds)
@@ -134,13 +149,22 @@ package struct Reconciler: Sendable {
             guard let again = check.again, again <= now else { continue }
             self.works[app].checks[original]?.again = nil
             self.works[app].checks[original]?.asked = now
-            self.send(.statuses(check.ended.transaction), app, .statuses(app, check.ended))
+            self.send(.statuses(check.ended.transaction), app, .statuses(app, check.ended, isRun: false))
         }
         if let due = self.works[app].nextScan, due <= now { self.scan(app, now) }
+        if let due = self.works[app].nextUnread, due <= now { self.scanHistories(app, now) }
+        if let due = self.works[app].questions.next, due <= now { self.askForQuestions(app) }
+        self.goOnWithRun(app, now)
         if self.works[app].nextSave <= now { self.save(app, now) }
     }
 
-    private mutating func send(_ call: AppleAPICall, _ app: Int, _ task: Task) {
+    mutating func begin(_ walk: AppWork.Walk, _ app: Int) {
+        self.works[app].walk = walk
+        self.send(
+            .notifications(from: walk.from, to: walk.to, onlyFailures: walk.onlyFailures, page: ""), app, .page(app))
+    }
+
+    mutating func send(_ call: AppleAPICall, _ app: Int, _ task: Task) {
         self.works[app].report.requests[call.name, default: 0] += 1
         self.effects.append(.send(call, app: app, ticket: self.begin(task)))
     }
@@ -178,9 +202,11 @@ package struct Reconciler: Sendable {
             self.tookTestStatus(self.open(result, app, now), app, now)
         case .page(let app):
             self.tookPage(self.open(result, app, now), app, now)
-        case .statuses(let app, let ended):
-            self.tookStatuses(self.open(result, app, now), of: ended, app, now)
-        case .load, .save, .ends, .scan, .learn:
+        case .statuses(let app, let ended, let isRun):
+            self.tookStatuses(self.open(result, app, now), of: ended, isRun: isRun, app, now)
+        case .history(let app, let account): self.tookHistory(self.open(result, app, now), of: account, app, now)
+        case .answer(let app, let asked): self.tookReply(self.open(result, app, now), to: asked, app, now)
+        case .load, .save, .ends, .scan, .learn, .unread, .questions, .told, .runScan:
             preconditionFailure("ticket \(ticket) asked another than the App Store")
         }
     }
@@ -224,9 +250,13 @@ package struct Reconciler: Sendable {
         guard let page = answer?.notifications else { return self.endWalk(app, isComplete: false, now) }
         self.works[app].walk?.pages += 1
         self.works[app].walk?.next = page.next
+        if self.works[app].walk?.isRun == true {
+            self.works[app].run?.progress.notifications += page.values.count
+        }
         for text in page.values {
             self.works[app].walk?.awaited += 1
-            self.effects.append(.verify([text], app: app, ticket: self.begin(.learn(app, .notification))))
+            let subject = Subject.notification(ReconcileRun.Difference(notification: text))
+            self.effects.append(.verify([text], app: app, ticket: self.begin(.learn(app, subject))))
         }
         self.goOn(app, now)
     }
@@ -238,12 +268,18 @@ package struct Reconciler: Sendable {
             return self.endWalk(app, isComplete: false, now)
         }
         guard let next = walk.next else { return self.endWalk(app, isComplete: !walk.isIncomplete, now) }
-        self.send(.failedNotifications(from: walk.from, to: walk.to, page: next), app, .page(app))
+        self.send(
+            .notifications(from: walk.from, to: walk.to, onlyFailures: walk.onlyFailures, page: next), app, .page(app))
     }
 
     private mutating func endWalk(_ app: Int, isComplete: Bool, _ now: Instant) {
         guard let walk = self.works[app].walk else { return }
         self.works[app].walk = nil
+        if walk.isRun {
+            if !isComplete { self.works[app].run?.note("not all notifications could be fetched and stored") }
+            // A rehearsal has stored nothing.
+            guard self.works[app].run?.progress.isRehearsal == false else { return }
+        }
         guard isComplete else {
             self.works[app].nextWalk = now.advanced(byMilliseconds: Limits.reconcileRetryMilliseconds)
             return
@@ -284,7 +320,7 @@ package struct Reconciler: Sendable {
 
     private mutating func check(_ one: EndedSubscription, _ app: Int, place: Instant?, _ now: Instant) {
         guard self.works[app].add(one, place: place, now: now) else { return }
-        self.send(.statuses(one.transaction), app, .statuses(app, one))
+        self.send(.statuses(one.transaction), app, .statuses(app, one, isRun: false))
     }
 
     /// The App Store's answer about a subscription is stored, or says that there is nothing.
@@ -328,24 +364,32 @@ package struct Reconciler: Sendable {
     }
 
     private mutating func tookStatuses(
-        _ answer: AppleAPIAnswer?, of ended: EndedSubscription, _ app: Int, _ now: Instant
+        _ answer: AppleAPIAnswer?, of ended: EndedSubscription, isRun: Bool, _ app: Int, _ now: Instant
     ) {
         guard let lines = answer?.statuses else {
-            guard let error = answer?.error, !error.isRetryable else { return self.retry(ended.original, app, now) }
+            guard let error = answer?.error, !error.isRetryable else {
+                guard isRun else { return self.retry(ended.original, app, now) }
+                return self.endRunCheck(app, "the App Store did not answer about \(ended.original)")
+            }
             self.tell(
                 .problem("the App Store tells nothing of \(ended.original): \(error.code) \(printable(error.message))"),
                 app)
-            return self.settle(ended.original, app, now)
+            return isRun ? self.endRunCheck(app) : self.settle(ended.original, app, now)
         }
         self.works[app].report.checks += 1
         let told = lines.filter { !$0.values.isEmpty }
-        guard !told.isEmpty else { return self.settle(ended.original, app, now) }
-        self.works[app].checks[ended.original]?.awaited = told.count
+        if isRun, self.works[app].run?.progress.isRehearsal == true {
+            for line in told { self.works[app].run?.found(ReconcileRun.Difference(line, ended)) }
+            return self.endRunCheck(app)
+        }
+        guard !told.isEmpty else { return isRun ? self.endRunCheck(app) : self.settle(ended.original, app, now) }
+        if isRun {
+            self.works[app].run?.checks += told.count - 1
+        } else {
+            self.works[app].checks[ended.original]?.awaited = told.count
+        }
         for line in told {
-            let isThis = line.original == ended.original
-            let hasRenewed = (line.end ?? .distantPast) > ended.end
-            let isNews = isThis && (hasRenewed || line.state.map { $0 != ended.state } ?? false)
-            let subject = Subject.subscription(ended, isNews: isNews)
+            let subject = Subject.subscription(ended, ReconcileRun.Difference(line, ended), isRun: isRun)
             self.effects.append(.verify(line.values, app: app, ticket: self.begin(.learn(app, subject))))
         }
     }
@@ -364,7 +408,16 @@ package struct Reconciler: Sendable {
             self.learned(subject, app, isFinal ? .done : .notAsItIs, now)
         case .mutation(let mutation, let isLetter, let refused):
             self.works[app].report.refused += UInt64(refused) + (isLetter ? 1 : 0)
-            self.effects.append(.ask(.mutate(mutation), ticket: self.begin(.learn(app, subject))))
+            if refused > 0, case .history(let account) = subject { self.works[app].readings[account]?.hasFailed = true }
+            guard self.isRehearsal(subject, app) else {
+                self.effects.append(.ask(.mutate(mutation), ticket: self.begin(.learn(app, subject))))
+                return
+            }
+            guard !isLetter else {
+                if case .notification(let difference) = subject { self.works[app].run?.found(difference) }
+                return self.learned(subject, app, .done, now)
+            }
+            self.effects.append(.ask(.mutate(mutation.rehearsed), ticket: self.begin(.learn(app, subject))))
         }
     }
 
@@ -383,7 +436,12 @@ package struct Reconciler: Sendable {
         case .ends(let app, let delay): self.tookEnds(answer, app, delay: delay, now)
         case .scan(let app): self.tookScan(answer, app, now)
         case .learn(let app, let subject): self.wrote(answer, subject, app, now)
-        case .requestTest, .testStatus, .page, .statuses: preconditionFailure("ticket \(ticket) asked the App Store")
+        case .unread(let app, let isRun): self.tookUnread(answer, isRun: isRun, app, now)
+        case .questions(let app): self.tookQuestions(answer, app, now)
+        case .runScan(let app): self.tookRunScan(answer, app, now)
+        case .told: break
+        case .requestTest, .testStatus, .page, .statuses, .history, .answer:
+            preconditionFailure("ticket \(ticket) asked the App Store")
         }
     }
 
@@ -403,21 +461,46 @@ package struct Reconciler: Sendable {
         }
     }
 
-    private mutating func count(_ outcome: ReportedOutcome, _ subject: Subject, _ app: Int) {
+    private func isRehearsal(_ subject: Subject, _ app: Int) -> Bool {
+        guard self.works[app].run?.progress.isRehearsal == true else { return false }
         switch subject {
-        case .notification where outcome.news + outcome.stale > 0:
+        case .notification: return self.works[app].walk?.isRun == true
+        case .subscription(_, _, let isRun): return isRun
+        case .history(let account): return self.works[app].readings[account]?.isRun == true
+        }
+    }
+
+    private mutating func count(_ outcome: ReportedOutcome, _ subject: Subject, _ app: Int) {
+        let isRehearsal = self.isRehearsal(subject, app)
+        switch subject {
+        case .notification(let difference) where outcome.news + outcome.stale > 0:
+            if self.works[app].walk?.isRun == true { self.works[app].run?.found(difference) }
+            guard !isRehearsal else { return }
             self.works[app].report.found["notification", default: 0] += 1
             self.tell(.found("a notification that the App Store could not deliver was fetched", 0), app)
-        case .subscription(let ended, true) where outcome.news > 0:
+        case .subscription(let ended, let difference?, let isRun) where outcome.news > 0:
+            if isRun { self.works[app].run?.found(difference) }
             self.works[app].report.found["subscription", default: 0] += 1
             self.tell(
                 .found("no notification told what the App Store answers about a subscription", ended.original), app)
-        case .notification, .subscription: break
+        case .history(let account) where outcome.changed + outcome.stale > 0:
+            guard let reading = self.works[app].readings[account] else { return }
+            let count = outcome.changed + outcome.stale
+            if reading.isRun {
+                self.works[app].run?.found(
+                    ReconcileRun.Difference(
+                        source: .history, original: reading.asking.original,
+                        message: "\(count) transactions of the customer's history were not told"))
+            }
+            guard !isRehearsal else { return }
+            self.works[app].report.found["history", default: 0] += UInt64(count)
+            self.tell(.found("no notification told what a customer's history has", reading.asking.original), app)
+        case .notification, .subscription, .history: break
         }
     }
 
     /// What became of a value.
-    private enum Learned {
+    enum Learned {
         /// It is stored, or never can be.
         case done
         /// The store has no room, or is out of reach.
@@ -437,7 +520,11 @@ package struct Reconciler: Sendable {
             case .notAsItIs: self.works[app].walk?.isIncomplete = true
             }
             self.goOn(app, now)
-        case .subscription(let ended, _):
+        case .subscription(let ended, _, true):
+            self.endRunCheck(
+                app, learned == .done ? nil : "what the App Store answers about \(ended.original) could not be stored")
+        case .history(let account): self.learnedHistory(learned, of: account, app, now)
+        case .subscription(let ended, _, false):
             guard var check = self.works[app].checks[ended.original] else { return }
             check.awaited -= 1
             check.hasFailed = check.hasFailed || learned != .done
@@ -449,7 +536,7 @@ package struct Reconciler: Sendable {
 
     // MARK: The key, and what goes wrong
 
-    private mutating func tell(_ note: Note, _ app: Int) { self.effects.append(.tell(note, app: app)) }
+    mutating func tell(_ note: Note, _ app: Int) { self.effects.append(.tell(note, app: app)) }
 
     /// The answer's JSON, success or error; nil: there is none, and why is noted.
     private mutating func open(_ result: SenderResult, _ app: Int, _ now: Instant) -> AppleAPIAnswer? {
@@ -464,10 +551,13 @@ package struct Reconciler: Sendable {
             self.works[app].report.key = .refused(message, at: now)
             // Nothing else would fare better. A key that was put right counts after the next start.
             self.works[app].pausedUntil = now.advanced(byMilliseconds: Limits.reconcileRetryMilliseconds)
+            self.works[app].run?.stop(message)
             self.tell(.problem(message), app)
             return nil
         case .success(let answer):
-            guard let opened = AppleAPIAnswer(answer.body), answer.isSuccess || opened.error != nil else {
+            // A request that is taken may have an answer without a body.
+            let body = answer.isSuccess && answer.body.isEmpty ? Array("{}".utf8) : answer.body
+            guard let opened = AppleAPIAnswer(body), answer.isSuccess || opened.error != nil else {
                 self.works[app].report.failures["status", default: 0] += 1
                 self.tell(.problem("the App Store answered \(answer.status), without its JSON"), app)
                 return nil

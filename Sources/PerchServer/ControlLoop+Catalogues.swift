@@ -190,6 +190,9 @@ extension ControlLoop {
                 if case .response = answer, let audit { self.note(audit) }
                 self.parts.loops[loop].post(.control(ticket: ticket, answer))
             }
+        case .reconcile(let app, let run, let isRehearsal, let isWhole):
+            let answer = self.reconcile(app, run: run, isRehearsal: isRehearsal, isWhole: isWhole)
+            self.parts.loops[loop].post(.control(ticket: ticket, answer))
         case .backup(let path, let audit):
             self.backUp(to: path, loop: loop, ticket: ticket, audit: audit)
         case .checkCatalog(let file, let images):

@@ -1,5 +1,6 @@
 import PerchApple
 import PerchBase
+import PerchModel
 import PerchReconciler
 import PerchWire
 
@@ -45,6 +46,13 @@ struct ReconcileFinding {
                     "\(name): \(message) (\(at)); another one is asked for an hour later",
                     "set https://HOST/apple/notifications as the URL in App Store Connect, and see that it reaches --apple-listen"
                 ))
+        }
+        let waiting = (report.questions[.open] ?? 0) + (report.questions[.refused] ?? 0)
+        if waiting > 0, let deadline = report.nextDeadline {
+            findings.append(
+                Self.warning(
+                    "\(name): \(waiting) questions of the App Store about refunds have no answer that it takes, the first until \(deadline)",
+                    "perch apple consumption list, then perch apple consumption answer"))
         }
         if let walk = report.lastWalk {
             let found = report.found.values.reduce(0, +)

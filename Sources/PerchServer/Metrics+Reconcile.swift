@@ -1,12 +1,14 @@
+import PerchApple
 import PerchBase
 import PerchMetrics
+import PerchModel
 import PerchReconciler
 import PerchSender
 
 // Figures of asking the App Store back.
 extension MetricSamples {
     mutating func add(_ counts: ReconcileFigures.Counts) {
-        for call in ["test", "notification_history", "statuses"] {
+        for call in AppleAPICall.names {
             self.add(
                 "perch_app_store_requests_total", labels: Exposition.label("call", call),
                 counts.reports.reduce(0) { $0 + ($1.requests[call] ?? 0) },
@@ -18,7 +20,7 @@ extension MetricSamples {
                 "perch_app_store_failures_total", labels: Exposition.label("reason", reason), count,
                 help: "Requests without a good answer, by the kind of the fault or Apple's number.")
         }
-        for way in ["notification", "subscription"] {
+        for way in ["notification", "subscription", "history"] {
             self.add(
                 "perch_app_store_found_total", labels: Exposition.label("source", way),
                 counts.reports.reduce(0) { $0 + ($1.found[way] ?? 0) },
@@ -27,6 +29,20 @@ extension MetricSamples {
         self.add(
             "perch_app_store_checks_total", counts.reports.reduce(0) { $0 + $1.checks },
             help: "Subscriptions past their end that the App Store was asked about.")
+        self.add(
+            "perch_app_store_histories_total", counts.reports.reduce(0) { $0 + $1.histories },
+            help: "Histories of customers that were read to their ends.")
+        for state in ["open", "answered", "refused"] {
+            self.add(
+                "perch_app_store_questions", labels: Exposition.label("state", state),
+                counts.reports.reduce(0) { $0 + ($1.questions[ConsumptionState(named: state) ?? .unspecified] ?? 0) },
+                help: "Questions about purchases whose customers want refunds, until their deadlines.")
+        }
+        let deadlines = counts.reports.compactMap(\.nextDeadline)
+        self.add(
+            "perch_app_store_question_deadline_seconds",
+            seconds: Double(deadlines.min()?.milliseconds ?? 0) / 1_000,
+            help: "When the first question without a good answer has its deadline, in Unix seconds; 0 for none.")
         self.add(
             "perch_app_store_throttles_total", counts.sender.throttles, help: "Answers with 429.")
         self.add(

@@ -18,6 +18,8 @@ enum ReconcileEvent: Sendable {
     case answered(ticket: UInt64, SenderResult)
     case verified(ticket: UInt64, ControlAnswer)
     case stored(ticket: UInt64, StoreAnswer)
+    /// Somebody asks for a run.
+    case run(ReconcileRun, of: AppNumber)
 }
 
 /// An app that the App Store is asked about.
@@ -37,11 +39,44 @@ final class ReconcileFigures: Sendable {
         var isIdle = false
     }
 
-    private let state = Mutex(Counts())
+    private struct State: Sendable {
+        var counts = Counts()
+        /// By app: the run that is under way, or was last.
+        var runs: [AppNumber: ReconcileRun] = [:]
+        var lastRun: UInt64 = 0
+    }
 
-    var counts: Counts { self.state.withLock { $0 } }
+    private let state = Mutex(State())
 
-    func publish(_ counts: Counts) { self.state.withLock { $0 = counts } }
+    var counts: Counts { self.state.withLock { $0.counts } }
+
+    func publish(_ counts: Counts) { self.state.withLock { $0.counts = counts } }
+
+    func run(of app: AppNumber) -> ReconcileRun? { self.state.withLock { $0.runs[app] } }
+
+    /// A run of an app that may begin; nil: one is under way.
+    func newRun(of app: AppNumber, isRehearsal: Bool, isWhole: Bool) -> ReconcileRun? {
+        self.state.withLock { state in
+            guard state.runs[app].map(\.isDone) ?? true else { return nil }
+            state.lastRun += 1
+            let run = ReconcileRun(number: state.lastRun, isRehearsal: isRehearsal, isWhole: isWhole)
+            state.runs[app] = run
+            return run
+        }
+    }
+
+    func publish(_ run: ReconcileRun, of app: AppNumber) { self.state.withLock { $0.runs[app] = run } }
+
+    /// The reconciler is gone, and with it what it had not ended.
+    func endRuns() {
+        self.state.withLock { state in
+            for (app, run) in state.runs where !run.isDone {
+                state.runs[app]?.isDone = true
+                state.runs[app]?.problem =
+                    "this node has lost the right to ask the App Store; begin again on the one that has it"
+            }
+        }
+    }
 }
 
 /// Whether requests about an app may go to the App Store now, asked on the sender's thread before each attempt. Sendable without a
@@ -88,6 +123,9 @@ struct ReconcileThread {
         self.network = network
     }
 
+    /// Whether it asks about an app.
+    func asks(about app: AppNumber) -> Bool { self.apps.contains { $0.entry.number == app } }
+
     /// Loads libcurl for these apps. It takes plain http to loopback, and private addresses, only where a file says so.
     static func network(for apps: [ReconciledApp]) throws(SenderUnavailable) -> CurlNetwork {
         var rules = SenderRules()
@@ -126,6 +164,8 @@ final class ReconcileLoop: LoopDriver {
     private var began: Instant = .distantPast
     private var firstTicket: UInt64 = 1
     private var events: [ReconcileEvent] = []
+    /// Runs that somebody has asked for since the last turn.
+    private var wanted: [(run: ReconcileRun, app: AppNumber)] = []
 
     init(
         apps: [ReconciledApp], inbox: Inbox<ReconcileEvent>, sender: Sender, store: Inbox<StoreRequest>, asker: Int,
@@ -162,8 +202,13 @@ final class ReconcileLoop: LoopDriver {
                 self.apps.map {
                     Reconciler.App(number: $0.entry.number, app: $0.entry.app.app, keyID: $0.api.key.id)
                 }, now: wall, firstTicket: self.firstTicket)
+        for (run, app) in self.wanted { self.begin(run, of: app, &reconciler) }
+        self.wanted = []
         let next = reconciler.turn(now: wall)
         let effects = reconciler.takeEffects()
+        for (index, app) in self.apps.enumerated() {
+            if let run = reconciler.run(index) { self.figures.publish(run, of: app.entry.number) }
+        }
         self.reconciler = reconciler
         self.permit(until, reconciler, now: now, wall)
         for effect in effects { self.perform(effect) }
@@ -185,6 +230,8 @@ final class ReconcileLoop: LoopDriver {
     /// Answers to what is under way come to tickets that no later reconciler has. What waits to be sent is not sent.
     private func giveUp() {
         if self.permit.set(until: nil, paused: [:]) { self.sender.endUnwanted() }
+        self.wanted = []
+        self.figures.endRuns()
         guard let reconciler = self.reconciler else { return }
         self.firstTicket = reconciler.unusedTicket
         self.reconciler = nil
@@ -207,7 +254,15 @@ final class ReconcileLoop: LoopDriver {
         case .stored(let ticket, let answer): self.reconciler?.stored(ticket, answer, now: wall)
         case .verified(let ticket, let answer):
             self.reconciler?.verified(ticket, Self.verified(answer), now: wall)
+        case .run(let run, let app): self.wanted.append((run, app))
         }
+    }
+
+    private func begin(_ run: ReconcileRun, of app: AppNumber, _ reconciler: inout Reconciler) {
+        guard let index = self.apps.firstIndex(where: { $0.entry.number == app }) else { return }
+        let what = run.isRehearsal ? "a rehearsal of asking the App Store begins" : "the App Store is asked now"
+        self.log.write(.info, what, [LogField("run", run.number), LogField("everything", "\(run.isWhole)")])
+        reconciler.begin(run, of: index)
     }
 
     private static func verified(_ answer: ControlAnswer) -> Reconciler.Verified {

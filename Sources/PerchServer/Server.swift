@@ -386,16 +386,15 @@ package enum Server {
             storeIdentity: identity.description,
             console: listeners.servesConsole(settings) ? Self.consoleURL(address, settings.tls.mode) : nil)
         var threads = hasOwnThread ? [try Self.start(storeLoop, storeDriver)] : []
-        let appStoreDrivers = try others.drivers(
-            inboxes, store: store, isShared: engine.sharing != nil, clock, log)
-        threads += try Self.start(appStoreDrivers.drivers)
+        let asking = try others.drivers(inboxes, store: store, isShared: engine.sharing != nil, clock, log)
+        threads += try Self.start(asking.drivers)
         for (eventLoop, driver) in zip(eventLoops, drivers) { threads.append(try Self.start(eventLoop, driver)) }
         ready(readiness)
         manager.ready("serving on \(address)")
         if let keeper { driver.tellCertificate(keeper) }
         Self.log(readiness, settings, loops: count, log)
         controlLoop.run(driver)
-        return Self.end(driver, eventLoops + [storeLoop] + others.loops, threads, sender: appStoreDrivers.sender)
+        return Self.end(driver, eventLoops + [storeLoop] + others.loops, threads, sender: asking.sender)
     }
 
     private static func accept(

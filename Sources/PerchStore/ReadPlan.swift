@@ -42,7 +42,7 @@ package struct ReadPlan: Equatable, Sendable {
             self.keys.append(order.accountKey)
             if let key = order.mutationKey { self.answers.append(key) }
         case .keys, .accounts, .image, .changes, .copySlice, .revoke, .note, .code, .look, .barrierReached, .item,
-            .items, .find, .customers, .notes, .export, .ended, .awaited:
+            .items, .find, .customers, .notes, .export, .ended, .awaited, .unread:
             break
         }
     }

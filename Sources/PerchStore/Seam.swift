@@ -350,6 +350,7 @@ package struct Mutation: Sendable {
         var keyDigest = Digest.zero
         var origin: [UInt8] = []
         var waitsForSettling = false
+        var isRehearsal = false
         var stopsClock = false
     }
 
@@ -362,6 +363,16 @@ package struct Mutation: Sendable {
         /// Decided by the engine, because there is no app yet.
         indirect case opening(GuestOpening)
     }
+
+    /// The same mutation, of which only the outcome is wanted: nothing is written. Only of a change of an App Store app.
+    package var rehearsed: Mutation {
+        precondition(self.reported != nil, "only reports are rehearsed")
+        var mutation = self
+        mutation.change { $0.isRehearsal = true }
+        return mutation
+    }
+
+    package var isRehearsal: Bool { self.contents.fields.isRehearsal }
 
     private mutating func change(_ body: (inout Fields) -> Void) {
         var fields = self.contents.fields
@@ -488,7 +499,10 @@ package struct StoreRequest: Sendable {
         indirect case ended(AppNumber, after: DueEntry, through: Instant, limit: Int)
         /// Subscriptions of an App Store app whose renewal is awaited, or was and never came, of the accounts from a number on. The answer
         /// is `ended`, whose entry has the number of the account to go on from.
-        indirect case awaited(AppNumber, from: AccountNumber, limit: Int)
+        /// `isWhole`: every subscription.
+        indirect case awaited(AppNumber, from: AccountNumber, isWhole: Bool = false, limit: Int)
+        /// Accounts of an App Store app from a number on, whose histories were not read since an instant: those with a claim, or all.
+        indirect case unread(AppNumber, from: AccountNumber, since: Instant, isWhole: Bool, limit: Int)
         /// Reads no data: the loop gets what other nodes have committed before the answer.
         case look
         /// Reports that a loop has applied everything before a barrier.
@@ -552,6 +566,8 @@ package enum StoreAnswer: Sendable {
     indirect case code([UInt8]?)
     /// Subscriptions in the order of their ends, and the entry that the answer goes up to; `hasMore`: others may follow.
     indirect case ended([EndedSubscription], through: DueEntry, hasMore: Bool)
+    /// `next`: the number of the account to go on from.
+    indirect case unread([UnreadHistory], next: AccountNumber, hasMore: Bool)
     /// Everything that any node had committed when the question came is before this.
     case looked
     indirect case refused(Refusal)

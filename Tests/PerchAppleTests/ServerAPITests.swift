@@ -33,12 +33,23 @@ import Testing
     }
 
     @Test func `calls have the App Store's paths, and half of its rates`() {
-        let walk = AppleAPICall.failedNotifications(
-            from: Instant(milliseconds: 1), to: Instant(milliseconds: 2), page: "a+b/=")
+        let walk = AppleAPICall.notifications(
+            from: Instant(milliseconds: 1), to: Instant(milliseconds: 2), onlyFailures: true, page: "a+b/=")
         #expect(walk.path == "/inApps/v1/notifications/history?paginationToken=a%2Bb%2F%3D")
         #expect(
             String(decoding: walk.body, as: UTF8.self) == "{\"startDate\":1,\"endDate\":2,\"onlyFailures\":true}")
         #expect(AppleAPICall.statuses(7).path == "/inApps/v1/subscriptions/7")
+        #expect(AppleAPICall.history(7, revision: "").path == "/inApps/v2/history/7")
+        #expect(AppleAPICall.history(7, revision: "a/b").path == "/inApps/v2/history/7?revision=a%2Fb")
+        let answer = AppleAPICall.consumption(
+            7,
+            ConsumptionAnswer(hasConsent: true, delivery: .wrongItem, consumedMilli: 50_000, preference: .grantProrated)
+        )
+        #expect(answer.path == "/inApps/v2/transactions/consumption/7" && answer.method == "PUT")
+        #expect(
+            String(decoding: answer.body, as: UTF8.self)
+                == "{\"customerConsented\":true,\"sampleContentProvided\":false,\"deliveryStatus\":\"UNDELIVERED_WRONG_ITEM\",\"consumptionPercentage\":50000,\"refundPreference\":\"GRANT_PRORATED\"}"
+        )
         #expect(AppleAPICall.requestTest.method == "POST" && AppleAPICall.statuses(7).method == "GET")
         #expect(walk.perThousandSeconds(in: .production) == 25_000 && walk.perThousandSeconds(in: .sandbox) == 2_500)
         let test = AppleAPICall.requestTest

@@ -139,6 +139,13 @@ struct MethodCase {
         case .dropDeadLetter:
             return Self(
                 .dropDeadLetter(DropDeadLetterRequest(id: Self.noLetter)), .admin, refusal: "DEAD_LETTER_UNKNOWN")
+        case .listConsumption: return .reported(.listConsumption(ListConsumptionRequest()), .admin)
+        case .answerConsumption:
+            return .reported(
+                .answerConsumption(
+                    AnswerConsumptionRequest(
+                        transactionID: 1, answer: ConsumptionAnswer(hasConsent: true, delivery: .delivered))), .admin)
+        case .reconcile: return .reported(.reconcile(ReconcileRequest()), .admin)
         case .submitTransaction:
             return .reported(
                 .submitTransaction(SubmitTransactionRequest(signedValues: ["a.b.c"], account: "anna")), .ingest)

@@ -138,7 +138,9 @@ private struct Days {
                     subscriptions,
                     through: last.map { DueEntry(instant: $0.end, account: $0.original) }
                         ?? DueEntry(instant: through, account: AccountNumber(Int64.max)), hasMore: last != nil))
-        case .awaited(_, let account, _):
+        case .unread: self.stored(ticket, .unread([], next: 0, hasMore: false))
+        case .items: self.stored(ticket, .items([], hasMore: false))
+        case .awaited(_, let account, _, _):
             self.stored(
                 ticket, .ended([], through: DueEntry(instant: .distantPast, account: account), hasMore: false))
         case .mutate:
@@ -172,7 +174,7 @@ private struct Days {
                 (self.originals[next], self.askedAt[next]) = (id, asked)
             }
             return
-        case .failedNotifications: answer.body = Array("{\"notificationHistory\":[]}".utf8)
+        case .notifications: answer.body = Array("{\"notificationHistory\":[]}".utf8)
         default: answer.body = Array("{\"testNotificationToken\":\"a\"}".utf8)
         }
         self.reconciler.answered(ticket, .success(answer), now: self.now)

@@ -7,7 +7,7 @@ import PerchStore
 import Testing
 
 /// A reconciler of one sandbox app, with a clock and an App Store of the test's.
-private struct Played {
+struct Played {
     static let start = Instant(milliseconds: 1_800_000_000_000)
     static let minute: Int64 = 60_000
 
@@ -227,7 +227,7 @@ private struct Played {
         _ environment: AppleApp.Environment, _ days: Int64
     ) {
         let played = Played(environment: environment)
-        guard case .failedNotifications(let from, let to, "")? = played.sent.last?.call else {
+        guard case .notifications(let from, let to, true, "")? = played.sent.last?.call else {
             return #expect(Bool(false))
         }
         #expect(to == Played.start)
@@ -245,7 +245,7 @@ private struct Played {
         #expect(played.verify.map(\.texts) == [["one"], ["two"]])
         #expect(!played.calls.contains("notification_history"))
         played.learn(news: 1)
-        guard case .failedNotifications(_, _, "next")? = played.sent.last?.call else {
+        guard case .notifications(_, _, true, "next")? = played.sent.last?.call else {
             return #expect(Bool(false), "the next page")
         }
         played.answer("notification_history", 200, "{\"hasMore\":false,\"notificationHistory\":[]}")
@@ -255,7 +255,7 @@ private struct Played {
         played.turn(after: 86_400_000 - 1)
         #expect(!played.calls.contains("notification_history"))
         played.turn(after: 1)
-        guard case .failedNotifications(let from, _, "")? = played.sent.last?.call else {
+        guard case .notifications(let from, _, true, "")? = played.sent.last?.call else {
             return #expect(Bool(false), "the next walk")
         }
         #expect(from == Played.start.advanced(byMilliseconds: -3_600_000))
@@ -281,7 +281,7 @@ private struct Played {
         played.storeMutations(.refused(Refusal(.storeUnreachable, "away")))
         #expect(played.report.lastWalk == nil)
         played.turn(after: Limits.reconcileRetryMilliseconds)
-        guard case .failedNotifications(let from, _, "")? = played.sent.last?.call else {
+        guard case .notifications(let from, _, true, "")? = played.sent.last?.call else {
             return #expect(Bool(false), "again")
         }
         #expect(played.now.milliseconds(since: from) == 29 * 86_400_000)
@@ -305,7 +305,7 @@ private struct Played {
         played.reconciler.verified(
             played.verify.removeFirst().ticket, .refused("not told to this app", isFinal: false), now: played.now)
         played.collect()
-        guard case .failedNotifications(_, _, "next")? = played.sent.last?.call else {
+        guard case .notifications(_, _, true, "next")? = played.sent.last?.call else {
             return #expect(Bool(false), "the next page")
         }
         played.answer("notification_history", 200, "{\"notificationHistory\":[{\"signedPayload\":\"two\"}]}")
@@ -313,7 +313,7 @@ private struct Played {
         #expect(played.report.found["notification"] == 1)
         #expect(played.report.lastWalk == nil)
         #expect(played.placeAfterAnHour()?.notifications == nil)
-        guard case .failedNotifications(let from, _, "")? = played.sent.last?.call else {
+        guard case .notifications(let from, _, true, "")? = played.sent.last?.call else {
             return #expect(Bool(false), "again")
         }
         #expect(played.now.milliseconds(since: from) == 29 * 86_400_000)
@@ -339,7 +339,7 @@ private struct Played {
         place.notifications = Played.start.advanced(byMilliseconds: -5 * 3_600_000)
         place.ends = Played.start.advanced(byMilliseconds: -2 * 3_600_000)
         let played = Played(place)
-        guard case .failedNotifications(let from, _, "")? = played.sent.last?.call else { return #expect(Bool(false)) }
+        guard case .notifications(let from, _, true, "")? = played.sent.last?.call else { return #expect(Bool(false)) }
         #expect(Played.start.milliseconds(since: from) == 6 * 3_600_000)
         let first = played.asked.compactMap { asked -> (Instant, Instant)? in
             guard case .ended(7, let after, let through, _) = asked.body else { return nil }
@@ -525,7 +525,7 @@ private struct Played {
         var played = Played()
         func scan() -> (AccountNumber, UInt64)? {
             for asked in played.asked {
-                if case .awaited(7, let account, _) = asked.body { return (account, asked.ticket) }
+                if case .awaited(7, let account, false, _) = asked.body { return (account, asked.ticket) }
             }
             return nil
         }
@@ -583,6 +583,6 @@ private struct Played {
         played.ends([Self.ended()], delay: 600_000)
         for name in ["test", "notification_history", "statuses"] { played.answer(name, 200, body) }
         played.learn(news: 0)
-        #expect(played.report.found == ["notification": 0, "subscription": 0])
+        #expect(played.report.found == ["notification": 0, "subscription": 0, "history": 0])
     }
 }

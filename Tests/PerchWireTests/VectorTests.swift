@@ -215,6 +215,7 @@ struct `vectors` {
         "perch.v1.EntitlementsClock", "perch.v1.EntitlementsEnd",
         "perch.v1.CustomerNote", "perch.v1.ExpectedChange", "perch.v1.ExplainedGrant", "perch.v1.FoundCustomer",
         "perch.v1.SupposedOutcome", "perch.v1.Supposition",
+        "perch.v1.ConsumptionAnswer", "perch.v1.ConsumptionCase", "perch.v1.ReconcileDifference",
     ]
 
     /// Messages that mean nothing without their choice: the vectors without one, or with one that is not known, are refused

@@ -429,7 +429,8 @@ package final class World {
         case .checkCatalog: return .response(.checkCatalog(CheckCatalogResponse()))
         case .serverStatus: return .response(.getServerStatus(ServerStatus(version: "simulated")))
         case .backup: return .refused(.backupFailed, "a simulated store has no file", [])
-        case .ingest: return .refused(.notToldApp, "a simulated server takes no values of the App Store", [])
+        case .ingest, .reconcile:
+            return .refused(.notToldApp, "a simulated server takes no values of the App Store", [])
         case .mishap: return .refused(.noTwin, "a simulated server has no twin of the App Store", [])
         }
     }

@@ -161,6 +161,7 @@ extension SeededRandom {
             for original in random.array(upTo: 2, { $0.reportedOriginal() }) { reported.add(original) }
             reported.names = random.array(upTo: 2) { $0.alias() }
             reported.unfinished = random.array(upTo: 2) { $0.uint64() }
+            reported.history = random.optional { $0.reportedHistory() }
             return reported
         }
         return record
@@ -245,8 +246,14 @@ extension SeededRandom {
         self.bool() ? .appAccountToken(self.string()) : .appTransactionID(self.string())
     }
 
+    package mutating func reportedHistory() -> ReportedHistory {
+        ReportedHistory(
+            read: self.instant(),
+            places: self.array(upTo: 3) { ReportedHistory.Place(original: $0.uint64(), revision: $0.string()) })
+    }
+
     package mutating func reportedFact() -> ReportedFact {
-        switch self.below(18) {
+        switch self.below(19) {
         case 0:
             .transaction(
                 ReportedTransaction(
@@ -270,6 +277,7 @@ extension SeededRandom {
         case 11: .archived(self.uint64())
         case 12, 14, 15: .unarchived(self.reportedOriginal())
         case 13: .submitted(self.uint64())
+        case 18: .historyRead(self.reportedHistory())
         default: .merged
         }
     }

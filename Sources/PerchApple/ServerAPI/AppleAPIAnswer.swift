@@ -30,7 +30,7 @@ package struct AppleAPIAnswer: Sendable {
         self.fields.objects("sendAttempts")?.compactMap { $0.text("sendAttemptResult") }
     }
 
-    /// Of `failedNotifications`: notifications as they were sent, and the token of the next page; nil: this is the last one.
+    /// Of `notifications`: notifications as they were sent, and the token of the next page; nil: this is the last one.
     package var notifications: (values: [String], next: String?)? {
         guard let history = self.fields.objects("notificationHistory") else { return nil }
         let isLast = self.fields.boolean("hasMore") != true
@@ -45,6 +45,24 @@ package struct AppleAPIAnswer: Sendable {
                 original: line.text("originalTransactionId").flatMap { TransactionID($0) },
                 state: line.integer("status").flatMap { Int32(exactly: $0) }.map { RenewalState(rawValue: $0) },
                 values: [line.text("signedTransactionInfo"), line.text("signedRenewalInfo")].compactMap { $0 })
+        }
+    }
+
+    /// Of `history`: transactions, the token after this page, and whether another one follows.
+    package var history: (values: [String], revision: String, hasMore: Bool)? {
+        guard let values = self.fields.texts("signedTransactions"), let revision = self.fields.text("revision") else {
+            return nil
+        }
+        return (values, revision, self.fields.boolean("hasMore") == true)
+    }
+
+    /// The original transaction that a signed transaction is of. Nothing of it is verified here.
+    package static func original(of text: String) -> TransactionID? {
+        do throws(VerificationFault) {
+            let signed = try SignedText(Array(text.utf8), limit: Limits.appleSignedBytesMax)
+            return PayloadFields(signed.payload).transactionID("originalTransactionId")
+        } catch {
+            return nil
         }
     }
 

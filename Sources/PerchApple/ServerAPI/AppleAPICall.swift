@@ -8,24 +8,35 @@ package enum AppleAPICall: Hashable, Sendable {
     case requestTest
     /// What became of it.
     case testStatus(token: String)
-    /// Notifications that the app's server did not take. `page`: the token of the next page; empty for the first.
-    case failedNotifications(from: Instant, to: Instant, page: String)
+    /// Notifications of a time, or those of them that the app's server did not take. `page`: the token of the next page; empty for the
+    /// first.
+    case notifications(from: Instant, to: Instant, onlyFailures: Bool, page: String)
     /// The newest transaction and renewal information of each subscription of a customer, by any transaction of theirs.
     case statuses(TransactionID)
+    /// All transactions of a customer, by any of them. `revision`: the token after which they begin; empty for the first.
+    case history(TransactionID, revision: String)
+    /// The app's answer about a purchase whose customer wants a refund.
+    case consumption(TransactionID, ConsumptionAnswer)
 
     /// For metrics and the names of lanes.
     package var name: String {
         switch self {
         case .requestTest, .testStatus: "test"
-        case .failedNotifications: "notification_history"
+        case .notifications: "notification_history"
         case .statuses: "statuses"
+        case .history: "history"
+        case .consumption: "consumption"
         }
     }
 
+    /// All names, for metrics.
+    package static let names = ["test", "notification_history", "statuses", "history", "consumption"]
+
     package var method: String {
         switch self {
-        case .requestTest, .failedNotifications: "POST"
-        case .testStatus, .statuses: "GET"
+        case .requestTest, .notifications: "POST"
+        case .testStatus, .statuses, .history: "GET"
+        case .consumption: "PUT"
         }
     }
 
@@ -34,19 +45,26 @@ package enum AppleAPICall: Hashable, Sendable {
         switch self {
         case .requestTest: "/inApps/v1/notifications/test"
         case .testStatus(let token): "/inApps/v1/notifications/test/\(Self.escaped(token))"
-        case .failedNotifications(_, _, let page):
+        case .notifications(_, _, _, let page):
             "/inApps/v1/notifications/history" + (page.isEmpty ? "" : "?paginationToken=\(Self.escaped(page))")
         case .statuses(let id): "/inApps/v1/subscriptions/\(id)"
+        case .history(let id, let revision):
+            "/inApps/v2/history/\(id)" + (revision.isEmpty ? "" : "?revision=\(Self.escaped(revision))")
+        case .consumption(let id, _): "/inApps/v2/transactions/consumption/\(id)"
         }
     }
 
     package var body: [UInt8] {
-        guard case .failedNotifications(let from, let to, _) = self else { return [] }
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("startDate", from.milliseconds)
-        writer.member("endDate", to.milliseconds)
-        writer.member("onlyFailures", true)
+        switch self {
+        case .notifications(let from, let to, let onlyFailures, _):
+            writer.member("startDate", from.milliseconds)
+            writer.member("endDate", to.milliseconds)
+            writer.member("onlyFailures", onlyFailures)
+        case .consumption(_, let answer): answer.write(to: &writer)
+        case .requestTest, .testStatus, .statuses, .history: return []
+        }
         writer.endObject()
         do throws(JSONOverflow) {
             return try writer.finish()
@@ -60,7 +78,7 @@ package enum AppleAPICall: Hashable, Sendable {
         let allowed: Int64 =
             switch self {
             case .requestTest, .testStatus: 1_000
-            case .failedNotifications, .statuses: 50_000
+            case .notifications, .statuses, .history, .consumption: 50_000
             }
         return allowed / 2 / (environment == .sandbox ? 10 : 1)
     }
@@ -69,7 +87,7 @@ package enum AppleAPICall: Hashable, Sendable {
     package var burst: Int64 {
         switch self {
         case .requestTest, .testStatus: 2
-        case .failedNotifications, .statuses: 1
+        case .notifications, .statuses, .history, .consumption: 1
         }
     }
 
@@ -98,4 +116,40 @@ extension AppleApp.Environment {
 
     /// How far back the App Store keeps notifications, in days.
     package var notificationDays: Int64 { self == .production ? 180 : 30 }
+}
+
+extension ConsumptionAnswer {
+    /// The members of Apple's request.
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.member("customerConsented", self.hasConsent)
+        writer.member("sampleContentProvided", self.hasSample)
+        writer.member("deliveryStatus", self.delivery.appleWord)
+        writer.member("consumptionPercentage", Int64(self.consumedMilli))
+        if let word = self.preference.appleWord { writer.member("refundPreference", word) }
+    }
+}
+
+extension ConsumptionDelivery {
+    /// Apple's word.
+    package var appleWord: String {
+        switch self {
+        case .delivered: "DELIVERED"
+        case .qualityIssue: "UNDELIVERED_QUALITY_ISSUE"
+        case .wrongItem: "UNDELIVERED_WRONG_ITEM"
+        case .serverOutage: "UNDELIVERED_SERVER_OUTAGE"
+        default: "UNDELIVERED_OTHER"
+        }
+    }
+}
+
+extension RefundPreference {
+    /// Apple's word; nil: nothing is said.
+    package var appleWord: String? {
+        switch self {
+        case .decline: "DECLINE"
+        case .grantFull: "GRANT_FULL"
+        case .grantProrated: "GRANT_PRORATED"
+        default: nil
+        }
+    }
 }

@@ -23,6 +23,7 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case audit
     case appleRootShow, twin
     case ingest, deadLettersList, deadLettersRetry, deadLettersDrop
+    case appleReconcile, appleConsumptionList, appleConsumptionAnswer
     case accountNote, accountNotes, accountDeleteNote
     case accountFind, accountUnclaimed, accountAttach, accountDetach, accountMove, accountMerge, accountErase,
         accountExport
@@ -91,6 +92,8 @@ extension CommandRun {
             try await self.entitlements()
         case .copyKeep: return try await self.keepCopy()
         case .deadLettersList, .deadLettersRetry, .deadLettersDrop: try await self.deadLetters()
+        case .appleReconcile: return try await self.reconcile()
+        case .appleConsumptionList, .appleConsumptionAnswer: try await self.consumption()
         case .accountUnclaimed: try await self.unclaimedPurchases()
         case .accountFind, .accountAttach, .accountDetach, .accountMove, .accountMerge: try await self.account()
         case .accountNote, .accountNotes, .accountDeleteNote: try await self.notes()

@@ -1,6 +1,7 @@
 import PerchBase
+import PerchModel
 
-/// `perch ingest`, `perch dead-letters` and `perch account`: apps whose store is Apple's.
+/// `perch ingest`, `perch dead-letters`, `perch apple` and `perch account`: apps whose store is Apple's.
 enum AppleTable {
     static let ingest: CommandSpec = {
         var ingest = CommandTable.leaf(
@@ -35,6 +36,78 @@ enum AppleTable {
             ),
         ]
         return ingest
+    }()
+
+    static let apple: CommandSpec = {
+        var apple = CommandSpec("apple", "What the App Store is asked, and what it asks.")
+        apple.commands = [Self.reconcile, Self.consumption]
+        apple.examples = [
+            ("perch apple reconcile --dry-run", "What would a look at the App Store find?"),
+            ("perch apple consumption list", "Whose refunds does the App Store ask about?"),
+        ]
+        return apple
+    }()
+
+    private static let reconcile: CommandSpec = {
+        var reconcile = CommandTable.leaf(
+            "reconcile", "Ask the App Store now for what it did not deliver, and wait for the end.", .appleReconcile,
+            [],
+            CommandTable.asking([
+                OptionSpec(flag: "dry-run", "Print what differs, and change nothing."),
+                OptionSpec(
+                    flag: "everything",
+                    "Every notification that the App Store still has, each subscription and each customer's history."),
+            ]))
+        reconcile.discussion = [
+            "Without --everything: notifications that could not be delivered, subscriptions whose renewal is awaited, and the histories "
+                + "of customers whose purchases were claimed. A server with a key does that by itself; this is for now.",
+            "The App Store's limits hold, of which Perch takes half: 25 requests a second, 2.5 in the sandbox. --timeout is for one "
+                + "question; the run goes on when this command is ended.",
+            "The exit status is that of a failure where something could not be looked at. It is tried again later.",
+        ]
+        reconcile.examples = [
+            ("perch apple reconcile --dry-run -o json", "What differs, for a program."),
+            ("perch apple reconcile --everything", "After an import, or when a backup was restored."),
+        ]
+        return reconcile
+    }()
+
+    private static let consumption: CommandSpec = {
+        var consumption = CommandSpec(
+            "consumption", "Questions of the App Store about purchases whose customers want refunds.")
+        var answer = CommandTable.leaf(
+            "answer", "Answer one.", .appleConsumptionAnswer, [CommandTable.transaction],
+            CommandTable.asking([
+                OptionSpec(
+                    flag: "consent", "The customer agrees that the App Store gets these data. It must be given."),
+                OptionSpec(
+                    "delivery",
+                    .contract("CONSUMPTION_DELIVERY", Array(ConsumptionDelivery.names.dropFirst())), "WORD",
+                    "Whether it was delivered, and why not. It must be given."),
+                OptionSpec("consumed", .count(0...100), "PERCENT", "How much of it was consumed."),
+                OptionSpec(flag: "sample", "There was a free sample, or a trial."),
+                OptionSpec(
+                    "preference", .contract("REFUND_PREFERENCE", Array(RefundPreference.names.dropFirst())), "WORD",
+                    "What the app would decide."),
+            ]))
+        answer.discussion = [
+            "The answer is stored, and then sent: again after a failure, also after a restart, until the deadline. The list shows what "
+                + "became of it. The App Store decides."
+        ]
+        answer.examples = [
+            (
+                "perch apple consumption answer 2000000123456789 --consent --delivery delivered --consumed 80 --preference decline",
+                "It works, and most of it is used up."
+            )
+        ]
+        consumption.commands = [
+            CommandTable.leaf(
+                "list", "All whose deadline was not more than a day ago.", .appleConsumptionList, [],
+                CommandTable.asking()),
+            answer,
+        ]
+        consumption.examples = [("perch apple consumption list -o ndjson", "For a program.")]
+        return consumption
     }()
 
     static let root: CommandSpec = {

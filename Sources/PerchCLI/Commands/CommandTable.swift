@@ -9,7 +9,7 @@ package enum CommandTable {
             ServeTable.serve, Self.consoleOfServer, Self.watch, Self.get, Self.explain, StoreTable.store, Self.catalog,
             ScenarioTable.scenario,
             EntitlementTable.entitlements, EntitlementTable.copy, AppleTable.audit, AppleTable.ingest,
-            AppleTable.deadLetters,
+            AppleTable.deadLetters, AppleTable.apple,
             AppleTable.account, AppleTable.root, AppleTable.twin, TokenTable.token, AppTable.app, ContextTable.context,
             BenchTable.bench,
             BackupTable.backup, BackupTable.restore, Self.doctor, Self.nodes,

@@ -75,6 +75,9 @@ extension Request {
             case .listDeadLetters(let asked): ListDeadLetters(asked: asked)
             case .retryDeadLetter(let asked): RetryDeadLetter(asked: asked)
             case .dropDeadLetter(let asked): DropDeadLetter(asked: asked)
+            case .listConsumption(let asked): ListConsumption(asked: asked)
+            case .answerConsumption(let asked): AnswerConsumption(asked: asked)
+            case .reconcile(let asked): Reconcile(asked: asked)
             case .listNotifications(let asked): ListNotifications(asked: asked)
             case .getSignedPayload(let asked): GetSignedPayload(asked: asked)
             case .submitTransaction(let asked): SubmitTransaction(asked: asked)
@@ -471,6 +474,21 @@ extension RetryDeadLetter: ChangingMethod {
 extension DropDeadLetter: ChangingMethod {
     typealias Effect = ChangesSomething
     static func response(_ answer: Acknowledgement) -> Response { .dropDeadLetter(answer) }
+}
+
+extension ListConsumption: SafeMethod {
+    typealias Effect = ChangesNothing
+    static func response(_ answer: ConsumptionPage) -> Response { .listConsumption(answer) }
+}
+
+extension AnswerConsumption: ChangingMethod {
+    typealias Effect = ChangesSomething
+    static func response(_ answer: Acknowledgement) -> Response { .answerConsumption(answer) }
+}
+
+extension Reconcile: ChangingMethod {
+    typealias Effect = ChangesSomething
+    static func response(_ answer: ReconcileProgress) -> Response { .reconcile(answer) }
 }
 
 extension ListNotifications: SafeMethod {

@@ -64,6 +64,30 @@ package struct ReportedBook: Hashable, Sendable {
     }
 }
 
+/// How far the App Store's histories of an account's customers were read: to their ends, at an instant.
+package struct ReportedHistory: Hashable, Sendable {
+    /// The history of one customer of the App Store.
+    package struct Place: Hashable, Sendable {
+        /// One of the customer's originals, by which it is asked for.
+        package var original: TransactionID
+        /// Apple's token, after which the next reading begins.
+        package var revision: String
+
+        package init(original: TransactionID, revision: String) {
+            self.original = original
+            self.revision = revision
+        }
+    }
+
+    package var read: Instant
+    package var places: [Place]
+
+    package init(read: Instant, places: [Place]) {
+        self.read = read
+        self.places = places
+    }
+}
+
 /// What one account of an App Store app has.
 package struct ReportedRecord: Hashable, Sendable {
     /// By original purchase date, then by original ID.
@@ -74,6 +98,8 @@ package struct ReportedRecord: Hashable, Sendable {
     package var names: [AccountAlias] = []
     /// Submitted transactions that wait to be finished, the newest last; at most `Limits.reportedUnfinishedMax`.
     package var unfinished: [TransactionID] = []
+    /// Nil: the App Store's history was never read to its end since the account got its last original.
+    package var history: ReportedHistory?
 
     package init() {}
 

@@ -32,6 +32,8 @@ package enum ReportedFact: Hashable, Sendable {
     case unarchived(ReportedOriginal)
     /// The app or its backend submitted a transaction for the first time: it waits to be finished.
     case submitted(TransactionID)
+    /// The histories of all customers of the App Store whose purchases the account has were read to their ends.
+    case historyRead(ReportedHistory)
     /// Everything that was known of the account is gone. It is the account's only fact.
     case erased
 }
@@ -97,7 +99,7 @@ extension ReportedFact {
         switch self {
         case .claimed, .gained, .lost, .openedUnclaimed, .merged, .named, .unnamed, .erased, .archived, .unarchived:
             true
-        case .transaction, .renewal, .granted, .grantEnded, .notified, .submitted: false
+        case .transaction, .renewal, .granted, .grantEnded, .notified, .submitted, .historyRead: false
         }
     }
 
@@ -108,7 +110,17 @@ extension ReportedFact {
         case .renewal(let info, _, _): info.originalTransactionID
         case .claimed(let id, _), .lost(let id, _), .archived(let id): id
         case .gained(let original, _), .unarchived(let original): original.id
-        case .openedUnclaimed, .merged, .granted, .grantEnded, .named, .unnamed, .notified, .submitted, .erased: nil
+        case .openedUnclaimed, .merged, .granted, .grantEnded, .named, .unnamed, .notified, .submitted, .historyRead,
+            .erased:
+            nil
+        }
+    }
+
+    /// The original transaction that the account has from now on, if it did not have it before. One from the archive is no news.
+    fileprivate var newOriginalID: TransactionID? {
+        switch self {
+        case .transaction, .renewal, .claimed, .gained: self.originalID
+        default: nil
         }
     }
 
@@ -126,7 +138,7 @@ extension ReportedFact {
         // To the account it is a purchase, or a restore: the order in which its owner became known makes no difference.
         case .gained: .purchase
         case .claimed, .lost, .openedUnclaimed, .merged, .granted, .grantEnded, .named, .unnamed, .erased: .setting
-        case .notified, .archived, .unarchived, .submitted: .unspecified
+        case .notified, .archived, .unarchived, .submitted, .historyRead: .unspecified
         }
     }
 
@@ -138,7 +150,7 @@ extension ReportedFact {
         case .gained(let original, _):
             original.periods.last.map { ($0.transaction, Self.kind(ofNew: $0.transaction)) }
         case .renewal, .claimed, .lost, .openedUnclaimed, .merged, .granted, .grantEnded, .named, .unnamed, .notified,
-            .archived, .unarchived, .submitted, .erased:
+            .archived, .unarchived, .submitted, .historyRead, .erased:
             nil
         }
     }
@@ -152,7 +164,7 @@ extension ReportedFact {
             .rewrite(remove: [], add: original.shownTransactions)
         case .lost(_, let rows): .rewrite(remove: rows, add: [])
         case .renewal, .claimed, .openedUnclaimed, .merged, .granted, .grantEnded, .named, .unnamed, .notified,
-            .archived, .unarchived, .submitted, .erased:
+            .archived, .unarchived, .submitted, .historyRead, .erased:
             nil
         }
     }
@@ -214,6 +226,8 @@ extension RecordFields {
         default: break
         }
         var reported = self.reported ?? ReportedRecord()
+        // What another customer bought is in none of the histories that were read.
+        if let id = fact.newOriginalID, reported.original(id) == nil { reported.history = nil }
         switch fact {
         case .transaction(let report):
             reported.change(report.reported.originalID) { _ = $0.fold(report.reported, stamp: report.stamp) }
@@ -238,6 +252,7 @@ extension RecordFields {
             reported.change(original.id) { _ = $0.fold(original) }
         case .submitted(let id):
             reported.unfinished = (reported.unfinished.filter { $0 != id } + [id]).suffix(Limits.reportedUnfinishedMax)
+        case .historyRead(let history): reported.history = history
         case .merged, .granted, .grantEnded, .named(nil), .notified, .erased: break
         }
         self.reported = reported == ReportedRecord() ? nil : reported

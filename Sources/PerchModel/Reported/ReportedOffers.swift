@@ -4,7 +4,7 @@ import PerchBase
 ///
 /// | Offer | Eligible | Not eligible | Else |
 /// |---|---|---|---|
-/// | introductory | | a period or the next charge of the group has such an offer | unknown |
+/// | introductory | the history was read to its end, and no period of the group has such an offer | a period or the next charge of the group has such an offer | unknown |
 /// | promotional | the account bought a subscription of the group | | unknown |
 /// | win-back | the newest renewal information of a line that is over names it | the account is subscribed, or a charge is retried | unknown |
 /// | code | | | unknown |
@@ -12,6 +12,8 @@ struct ReportedOfferRules {
     /// The account's own lines of the group. Shared ones say nothing about its offers.
     private let lines: [(line: ReportedOriginal, standing: ReportedStanding)]
     private let renewalOffers: [TransactionOffer]
+    /// Whether what the lines say is everything.
+    private let isWhole: Bool
     private let catalogue: Catalogue
 
     init(of record: AccountRecord?, inGroup groupID: String, app: AppState, at now: Instant) {
@@ -21,6 +23,7 @@ struct ReportedOfferRules {
                 && line.periods.last?.reported.ownership != .familyShared
         }
         self.catalogue = app.catalogue
+        self.isWhole = record?.reported?.history != nil
         self.renewalOffers = own.compactMap { $0.renewal?.info.offer }
         self.lines = own.compactMap { line in
             line.standing(at: now, leewayMilliseconds: leeway).map { (line, $0) }
@@ -37,7 +40,8 @@ struct ReportedOfferRules {
 
     var introductory: OfferRuling {
         let offers = self.lines.flatMap { $0.line.registers.values.compactMap(\.reported.offer) } + self.renewalOffers
-        return offers.contains { $0.type == .introductory } ? .introductoryUsed : .notReported
+        if offers.contains(where: { $0.type == .introductory }) { return .introductoryUsed }
+        return self.isWhole ? .eligible : .notReported
     }
 
     var promotional: OfferRuling { self.lines.isEmpty ? .notReported : .eligible }

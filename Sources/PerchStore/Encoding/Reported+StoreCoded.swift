@@ -172,9 +172,11 @@ extension ReportedRecord: StoreCoded {
     func write(to writer: inout ByteWriter) {
         writer.write(self.isUnclaimed)
         writer.write(self.originals)
-        guard writer.has(form: 5, isNeeded: !self.names.isEmpty || !self.unfinished.isEmpty) else { return }
+        let isNeeded = !self.names.isEmpty || !self.unfinished.isEmpty || self.history != nil
+        guard writer.has(form: 5, isNeeded: isNeeded) else { return }
         writer.write(self.names)
         writer.write(self.unfinished)
+        writer.write(self.history)
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
@@ -185,6 +187,29 @@ extension ReportedRecord: StoreCoded {
         guard reader.form >= 5 else { return }
         self.names = try reader.array()
         self.unfinished = try reader.array()
+        self.history = try reader.optional()
+    }
+}
+
+extension ReportedHistory: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.read)
+        writer.write(self.places)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        self.init(read: try reader.value(), places: try reader.array())
+    }
+}
+
+extension ReportedHistory.Place: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.original)
+        writer.write(self.revision)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        self.init(original: try reader.uint64(), revision: try reader.string())
     }
 }
 
@@ -313,6 +338,9 @@ extension ReportedFact: StoreCoded {
         case .submitted(let id):
             writer.write(byte: 17, since: 5)
             writer.write(id)
+        case .historyRead(let history):
+            writer.write(byte: 18, since: 5)
+            writer.write(history)
         }
     }
 
@@ -339,6 +367,7 @@ extension ReportedFact: StoreCoded {
         case 15: self = .archived(try reader.uint64())
         case 16: self = .unarchived(try reader.value())
         case 17: self = .submitted(try reader.uint64())
+        case 18: self = .historyRead(try reader.value())
         default: throw .invalid("kind of reported fact", atOffset: start)
         }
     }

@@ -120,6 +120,11 @@ extension StoreEngine {
                 erasure.answers.append(kept.key)
             }
         }
+        let ids = Set(originals.map(\.id))
+        for item in try self.allItems(.consumption, group: ItemKey.appGroup(app.number)) {
+            guard let asked = ConsumptionCase(item), ids.contains(asked.original) else { continue }
+            side.removedItems.append(item.key)
+        }
         // Dead letters and notifications say of themselves whom they are about.
         let about = Self.named(by: originals)
         for group in [DeadLetter.known, DeadLetter.strange] where !about.isEmpty {

@@ -79,8 +79,10 @@ extension StoreEngine {
                 return try self.copySlice(asked, wall: wall)
             case .ended(let app, let after, let through, let limit):
                 return try self.ended(app, after: after, through: through, limit: limit, wall: wall)
-            case .awaited(let app, let account, let limit):
-                return try self.awaited(app, from: account, limit: limit, wall: wall)
+            case .awaited(let app, let account, let isWhole, let limit):
+                return try self.awaited(app, from: account, isWhole: isWhole, limit: limit, wall: wall)
+            case .unread(let app, let account, let instant, let isWhole, let limit):
+                return try self.unread(app, from: account, since: instant, isWhole: isWhole, limit: limit)
             case .look:
                 return self.others.isCutOff ? .refused(self.blindRefusal) : .looked
             case .mutate, .order, .revoke, .note, .code, .barrierReached, .changes:

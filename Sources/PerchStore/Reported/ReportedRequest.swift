@@ -27,6 +27,12 @@ package enum ReportedRequest: Sendable {
     case grant(EntitlementGrant, to: AccountKey)
     /// Everything that is known of an account goes, in a test app too.
     case erase(AccountKey)
+    /// An answer to a question of the App Store about a purchase.
+    case answer(TransactionID, ConsumptionAnswer)
+    /// What the App Store said to such an answer; `refusing` nil: it took it.
+    case answered(TransactionID, ConsumptionAnswer, refusing: String?)
+    /// The histories of all customers were read whose purchases the account of these originals has.
+    case read(ReportedHistory, of: [TransactionID])
     /// An item, such as a dead letter. Refused where its kind and group have `limit` items already.
     case keep(StoredItem, limit: Int)
     case drop(ItemKey)
@@ -35,7 +41,8 @@ package enum ReportedRequest: Sendable {
     var isOfStore: Bool {
         switch self {
         case .keep, .drop: true
-        case .reports, .attach, .detach, .attachEmail, .detachEmail, .claim, .merge, .note, .dropNote, .grant, .erase:
+        case .reports, .attach, .detach, .attachEmail, .detachEmail, .claim, .merge, .note, .dropNote, .grant, .erase,
+            .answer, .answered, .read:
             false
         }
     }
@@ -80,6 +87,8 @@ package struct ReportedOutcome: Hashable, Sendable {
     package var moved: UInt32 = 0
     /// Reports of originals of erased accounts, which are not kept. A repeated answer does not say it.
     package var erased: UInt32 = 0
+    /// Of the news those that say something else, and are not only signed later. A repeated answer does not say it.
+    package var changed: UInt32 = 0
 
     package init() {}
 }

@@ -30,9 +30,9 @@ extension StoreEngine {
     }
 
     /// Subscriptions of some accounts whose news is awaited or overdue: of those whose first report came after their end, the index of
-    /// crossings knows nothing. It leaves the cache of records alone.
+    /// crossings knows nothing. `isWhole`: every subscription. It leaves the cache of records alone.
     func awaited(
-        _ app: AppNumber, from account: AccountNumber, limit: Int, wall: Instant
+        _ app: AppNumber, from account: AccountNumber, isWhole: Bool, limit: Int, wall: Instant
     ) throws(StorageError) -> StoreAnswer {
         guard let state = self.apps[app]?.state else {
             return .ended([], through: DueEntry(instant: .distantPast, account: account), hasMore: false)
@@ -44,7 +44,7 @@ extension StoreEngine {
         for record in page.records where record.app == app {
             for original in record.reported?.originals ?? [] where original.isSubscription {
                 guard let standing = original.standing(at: now, leewayMilliseconds: leeway),
-                    standing.awaitsNews || standing.isOverdue, let end = standing.transaction.expirationDate
+                    isWhole || standing.awaitsNews || standing.isOverdue, let end = standing.transaction.expirationDate
                 else { continue }
                 ended.append(
                     EndedSubscription(

@@ -76,6 +76,9 @@ extension StoreEngine {
         let now = app.state.clock.now(wall: call.wall)
         var work = ReportedWork(app: app.state, now: now, header: batch.header)
         if let refusal = try self.carryOut(request, &work) { return .refused(refusal) }
+        if mutation.isRehearsal {
+            return .mutated(.reported(work.outcome), Position(revision: batch.header.revision, asOf: now))
+        }
         try self.archive(&work)
         guard !work.isEmpty else {
             if let refusal = work.refusal { return .refused(refusal) }
@@ -125,7 +128,8 @@ extension StoreEngine {
                 return .refused(Refusal(.itemUnknown, "there is no such dead letter; it may have been taken meanwhile"))
             }
             side.removedItems.append(key)
-        case .reports, .attach, .detach, .attachEmail, .detachEmail, .claim, .merge, .note, .dropNote, .grant, .erase:
+        case .reports, .attach, .detach, .attachEmail, .detachEmail, .claim, .merge, .note, .dropNote, .grant, .erase,
+            .answer, .answered, .read:
             preconditionFailure("a change of an app")
         }
         var stored = self.nextChange(of: 0, wall: call.wall, batch.header)
@@ -183,6 +187,12 @@ extension StoreEngine {
             return try self.merge(key, into: other, &work)
         case .grant(let grant, let key):
             return try self.grant(grant, to: key, &work)
+        case .answer(let id, let answer):
+            return try self.answer(id, with: answer, &work)
+        case .answered(let id, let answer, let message):
+            return try self.note(id, took: answer, refusing: message, &work)
+        case .read(let history, let originals):
+            return try self.note(history, of: originals, &work)
         }
         return nil
     }

@@ -71,6 +71,7 @@ extension StoreEngine {
             work.outcome.stale += 1
         case .news:
             work.outcome.news += 1
+            if case .transaction(let fact) = body, fact.kind == .unspecified {} else { work.outcome.changed += 1 }
             for alias in next.links.aliases.keys.sorted() where state.links.aliases[alias] == nil {
                 work.side.items.append(StoredItem(.link(alias, app: work.app.number, original: id), []))
             }
@@ -149,6 +150,7 @@ extension StoreEngine {
             Fact(
                 .reported(.notified(noted.notice, reason: noted.consumptionReason)), effective: noted.notice.signed,
                 source: .notification, stamp: noted.notice.signed), to: owner)
+        if noted.notice.type == "CONSUMPTION_REQUEST" { try self.open(noted, about: id, &work) }
     }
 
     /// Names the IDs that a report brought.

@@ -30,10 +30,13 @@ package enum ItemKind: UInt8, Hashable, Sendable, CaseIterable {
     case order = 12
     /// A note beside a customer: see `CustomerNote`. Group: app and account. Key: the revision that wrote it.
     case note = 13
+    /// A question of the App Store about a purchase: see `ConsumptionCase`. Group: the app. Key: the transaction.
+    case consumption = 14
 
     /// Those whose group begins with the number of an app: see `ItemKey.appGroup`.
     package static let ofApps: [ItemKind] = [
         .link, .seenReport, .erased, .archivedOriginal, .redemption, .reconciled, .order, .note,
+        .consumption,
     ]
 }
 

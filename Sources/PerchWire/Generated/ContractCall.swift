@@ -430,6 +430,26 @@ package enum Calls {
             if case .dropDeadLetter(let answer) = $0 { answer } else { nil }
         }
     }
+    /// What the App Store asks about purchases whose customers want refunds, in the order of the transactions, a page at a time. A
+    /// question leaves the list a day after its deadline.
+    package static var listConsumption: ContractCall<ListConsumptionRequest, ConsumptionPage> {
+        ContractCall(method: .listConsumption, wrap: { .listConsumption($0) }) {
+            if case .listConsumption(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Answers such a question. The answer is stored, and then sent to the App Store, again after a failure until the deadline.
+    package static var answerConsumption: ContractCall<AnswerConsumptionRequest, Acknowledgement> {
+        ContractCall(method: .answerConsumption, wrap: { .answerConsumption($0) }) {
+            if case .answerConsumption(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Asks the App Store now for what it did not deliver, or says how far that is. Of several nodes of one store the one that has the
+    /// right to ask must be called; others refuse with `LEASE_WAIT`.
+    package static var reconcile: ContractCall<ReconcileRequest, ReconcileProgress> {
+        ContractCall(method: .reconcile, wrap: { .reconcile($0) }) {
+            if case .reconcile(let answer) = $0 { answer } else { nil }
+        }
+    }
     /// Notifications of sandbox apps that were taken, oldest first, a page at a time: the latest 200. Those of production apps are
     /// not kept.
     package static var listNotifications: ContractCall<ListNotificationsRequest, NotificationPage> {

@@ -1832,6 +1832,172 @@ extension Acknowledgement {
     }
 }
 
+extension ConsumptionAnswer {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ConsumptionAnswer>, _ arena: Arena) {
+        message.pointee.customer_consented = self.hasConsent ? 1 : 0
+        message.pointee.sample_content_provided = self.hasSample ? 1 : 0
+        message.pointee.delivery = .init(self.delivery)
+        message.pointee.consumed_milli = self.consumedMilli
+        message.pointee.preference = .init(self.preference)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ConsumptionAnswer>) {
+        self.init(
+            hasConsent: message.pointee.customer_consented != 0,
+            hasSample: message.pointee.sample_content_provided != 0,
+            delivery: ConsumptionDelivery(message.pointee.delivery),
+            consumedMilli: message.pointee.consumed_milli,
+            preference: RefundPreference(message.pointee.preference)
+        )
+    }
+}
+
+extension ConsumptionItem {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ConsumptionCase>, _ arena: Arena) {
+        message.pointee.transaction_id = self.transactionID
+        message.pointee.reason = arena.text(self.reason)
+        message.pointee.asked_at_ms = self.asked.milliseconds
+        message.pointee.deadline_ms = self.deadline.milliseconds
+        message.pointee.state = .init(self.state)
+        message.pointee.message = arena.text(self.message)
+        if let value = self.answer {
+            message.pointee.answer = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ConsumptionCase>) {
+        self.init(
+            transactionID: message.pointee.transaction_id,
+            reason: String(wire: message.pointee.reason),
+            asked: Instant(milliseconds: message.pointee.asked_at_ms),
+            deadline: Instant(milliseconds: message.pointee.deadline_ms),
+            state: ConsumptionState(message.pointee.state),
+            message: String(wire: message.pointee.message),
+            answer: read(message.pointee.answer) { ConsumptionAnswer($0) }
+        )
+    }
+}
+
+extension ListConsumptionRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListConsumptionRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.page_size = self.pageSize
+        message.pointee.page_token = arena.bytes(self.pageToken)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListConsumptionRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            pageSize: message.pointee.page_size,
+            pageToken: [UInt8](message.pointee.page_token)
+        )
+    }
+}
+
+extension ConsumptionPage {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListConsumptionResponse>, _ arena: Arena) {
+        (message.pointee.n_cases, message.pointee.cases) = arena.list(self.cases) { $0.write(to: $1, arena) }
+        message.pointee.next_page_token = arena.bytes(self.nextPageToken)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListConsumptionResponse>) {
+        self.init(
+            cases: readList(message.pointee.n_cases, message.pointee.cases) { ConsumptionItem($0) },
+            nextPageToken: [UInt8](message.pointee.next_page_token)
+        )
+    }
+}
+
+extension AnswerConsumptionRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AnswerConsumptionRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.transaction_id = self.transactionID
+        if let value = self.answer {
+            message.pointee.answer = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AnswerConsumptionRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            transactionID: message.pointee.transaction_id,
+            answer: read(message.pointee.answer) { ConsumptionAnswer($0) }
+        )
+    }
+}
+
+extension Acknowledgement {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AnswerConsumptionResponse>, _ arena: Arena) {
+        if let value = self.position {
+            message.pointee.position = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AnswerConsumptionResponse>) {
+        self.init(position: read(message.pointee.position) { Position($0) })
+    }
+}
+
+extension ReconcileRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ReconcileRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.dry_run = self.isRehearsal ? 1 : 0
+        message.pointee.everything = self.isWhole ? 1 : 0
+        message.pointee.run = self.run
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ReconcileRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            isRehearsal: message.pointee.dry_run != 0,
+            isWhole: message.pointee.everything != 0,
+            run: message.pointee.run
+        )
+    }
+}
+
+extension ReconcileProgress {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ReconcileResponse>, _ arena: Arena) {
+        message.pointee.run = self.run
+        message.pointee.done = self.isDone ? 1 : 0
+        (message.pointee.n_differences, message.pointee.differences) = arena.list(self.differences) { $0.write(to: $1, arena) }
+        message.pointee.more_count = self.moreCount
+        message.pointee.notification_count = self.notificationCount
+        message.pointee.subscription_count = self.subscriptionCount
+        message.pointee.history_count = self.historyCount
+        message.pointee.problem = arena.text(self.problem)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ReconcileResponse>) {
+        self.init(
+            run: message.pointee.run,
+            isDone: message.pointee.done != 0,
+            differences: readList(message.pointee.n_differences, message.pointee.differences) { ReconcileDifference($0) },
+            moreCount: message.pointee.more_count,
+            notificationCount: message.pointee.notification_count,
+            subscriptionCount: message.pointee.subscription_count,
+            historyCount: message.pointee.history_count,
+            problem: String(wire: message.pointee.problem)
+        )
+    }
+}
+
+extension ReconcileDifference {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ReconcileDifference>, _ arena: Arena) {
+        message.pointee.source = arena.text(self.source)
+        message.pointee.original_transaction_id = self.originalTransactionID
+        message.pointee.message = arena.text(self.message)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ReconcileDifference>) {
+        self.init(
+            source: String(wire: message.pointee.source),
+            originalTransactionID: message.pointee.original_transaction_id,
+            message: String(wire: message.pointee.message)
+        )
+    }
+}
+
 extension ListNotificationsRequest {
     func write(to message: UnsafeMutablePointer<Perch__V1__ListNotificationsRequest>, _ arena: Arena) {
         message.pointee.page_size = self.pageSize

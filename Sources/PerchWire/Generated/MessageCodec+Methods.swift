@@ -154,6 +154,12 @@ extension MessageCodec {
                 return .retryDeadLetter(RetryDeadLetterRequest(try self.request(Perch__V1__RetryDeadLetterRequest.self, bytes)))
             case .dropDeadLetter:
                 return .dropDeadLetter(DropDeadLetterRequest(try self.request(Perch__V1__DropDeadLetterRequest.self, bytes)))
+            case .listConsumption:
+                return .listConsumption(ListConsumptionRequest(try self.request(Perch__V1__ListConsumptionRequest.self, bytes)))
+            case .answerConsumption:
+                return .answerConsumption(AnswerConsumptionRequest(try self.request(Perch__V1__AnswerConsumptionRequest.self, bytes)))
+            case .reconcile:
+                return .reconcile(ReconcileRequest(try self.request(Perch__V1__ReconcileRequest.self, bytes)))
             case .listNotifications:
                 return .listNotifications(ListNotificationsRequest(try self.request(Perch__V1__ListNotificationsRequest.self, bytes)))
             case .getSignedPayload:
@@ -238,6 +244,9 @@ extension MessageCodec {
             case .listDeadLetters(let value): return try self.packRequest(Perch__V1__ListDeadLettersRequest.self) { value.write(to: $0, arena) }
             case .retryDeadLetter(let value): return try self.packRequest(Perch__V1__RetryDeadLetterRequest.self) { value.write(to: $0, arena) }
             case .dropDeadLetter(let value): return try self.packRequest(Perch__V1__DropDeadLetterRequest.self) { value.write(to: $0, arena) }
+            case .listConsumption(let value): return try self.packRequest(Perch__V1__ListConsumptionRequest.self) { value.write(to: $0, arena) }
+            case .answerConsumption(let value): return try self.packRequest(Perch__V1__AnswerConsumptionRequest.self) { value.write(to: $0, arena) }
+            case .reconcile(let value): return try self.packRequest(Perch__V1__ReconcileRequest.self) { value.write(to: $0, arena) }
             case .listNotifications(let value): return try self.packRequest(Perch__V1__ListNotificationsRequest.self) { value.write(to: $0, arena) }
             case .getSignedPayload(let value): return try self.packRequest(Perch__V1__GetSignedPayloadRequest.self) { value.write(to: $0, arena) }
             case .submitTransaction(let value): return try self.packRequest(Perch__V1__SubmitTransactionRequest.self) { value.write(to: $0, arena) }
@@ -383,6 +392,12 @@ extension MessageCodec {
                 return .retryDeadLetter(RetryAnswer(try self.response(Perch__V1__RetryDeadLetterResponse.self, bytes)))
             case .dropDeadLetter:
                 return .dropDeadLetter(Acknowledgement(try self.response(Perch__V1__DropDeadLetterResponse.self, bytes)))
+            case .listConsumption:
+                return .listConsumption(ConsumptionPage(try self.response(Perch__V1__ListConsumptionResponse.self, bytes)))
+            case .answerConsumption:
+                return .answerConsumption(Acknowledgement(try self.response(Perch__V1__AnswerConsumptionResponse.self, bytes)))
+            case .reconcile:
+                return .reconcile(ReconcileProgress(try self.response(Perch__V1__ReconcileResponse.self, bytes)))
             case .listNotifications:
                 return .listNotifications(NotificationPage(try self.response(Perch__V1__ListNotificationsResponse.self, bytes)))
             case .getSignedPayload:
@@ -467,6 +482,9 @@ extension MessageCodec {
             case .listDeadLetters(let value): return try self.pack(Perch__V1__ListDeadLettersResponse.self) { value.write(to: $0, arena) }
             case .retryDeadLetter(let value): return try self.pack(Perch__V1__RetryDeadLetterResponse.self) { value.write(to: $0, arena) }
             case .dropDeadLetter(let value): return try self.pack(Perch__V1__DropDeadLetterResponse.self) { value.write(to: $0, arena) }
+            case .listConsumption(let value): return try self.pack(Perch__V1__ListConsumptionResponse.self) { value.write(to: $0, arena) }
+            case .answerConsumption(let value): return try self.pack(Perch__V1__AnswerConsumptionResponse.self) { value.write(to: $0, arena) }
+            case .reconcile(let value): return try self.pack(Perch__V1__ReconcileResponse.self) { value.write(to: $0, arena) }
             case .listNotifications(let value): return try self.pack(Perch__V1__ListNotificationsResponse.self) { value.write(to: $0, arena) }
             case .getSignedPayload(let value): return try self.pack(Perch__V1__GetSignedPayloadResponse.self) { value.write(to: $0, arena) }
             case .submitTransaction(let value): return try self.pack(Perch__V1__SubmitTransactionResponse.self) { value.write(to: $0, arena) }
@@ -547,6 +565,9 @@ extension Method {
             case .listDeadLetters: Perch__V1__ListDeadLettersRequest.descriptor
             case .retryDeadLetter: Perch__V1__RetryDeadLetterRequest.descriptor
             case .dropDeadLetter: Perch__V1__DropDeadLetterRequest.descriptor
+            case .listConsumption: Perch__V1__ListConsumptionRequest.descriptor
+            case .answerConsumption: Perch__V1__AnswerConsumptionRequest.descriptor
+            case .reconcile: Perch__V1__ReconcileRequest.descriptor
             case .listNotifications: Perch__V1__ListNotificationsRequest.descriptor
             case .getSignedPayload: Perch__V1__GetSignedPayloadRequest.descriptor
             case .submitTransaction: Perch__V1__SubmitTransactionRequest.descriptor
@@ -625,6 +646,9 @@ extension Method {
             case .listDeadLetters: Perch__V1__ListDeadLettersResponse.descriptor
             case .retryDeadLetter: Perch__V1__RetryDeadLetterResponse.descriptor
             case .dropDeadLetter: Perch__V1__DropDeadLetterResponse.descriptor
+            case .listConsumption: Perch__V1__ListConsumptionResponse.descriptor
+            case .answerConsumption: Perch__V1__AnswerConsumptionResponse.descriptor
+            case .reconcile: Perch__V1__ReconcileResponse.descriptor
             case .listNotifications: Perch__V1__ListNotificationsResponse.descriptor
             case .getSignedPayload: Perch__V1__GetSignedPayloadResponse.descriptor
             case .submitTransaction: Perch__V1__SubmitTransactionResponse.descriptor

@@ -156,6 +156,14 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case retryDeadLetter
     /// Deletes a dead letter.
     case dropDeadLetter
+    /// What the App Store asks about purchases whose customers want refunds, in the order of the transactions, a page at a time. A
+    /// question leaves the list a day after its deadline.
+    case listConsumption
+    /// Answers such a question. The answer is stored, and then sent to the App Store, again after a failure until the deadline.
+    case answerConsumption
+    /// Asks the App Store now for what it did not deliver, or says how far that is. Of several nodes of one store the one that has the
+    /// right to ask must be called; others refuse with `LEASE_WAIT`.
+    case reconcile
     /// Notifications of sandbox apps that were taken, oldest first, a page at a time: the latest 200. Those of production apps are
     /// not kept.
     case listNotifications
@@ -245,6 +253,9 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         "/perch.v1.AdminService/ListDeadLetters",
         "/perch.v1.AdminService/RetryDeadLetter",
         "/perch.v1.AdminService/DropDeadLetter",
+        "/perch.v1.AdminService/ListConsumption",
+        "/perch.v1.AdminService/AnswerConsumption",
+        "/perch.v1.AdminService/Reconcile",
         "/perch.v1.AdminService/ListNotifications",
         "/perch.v1.AdminService/GetSignedPayload",
         "/perch.v1.IngestService/SubmitTransaction",
@@ -263,7 +274,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Whether a call changes nothing: the contract says `NO_SIDE_EFFECTS`.
     package var isSafe: Bool {
         switch self {
-            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .getEntitlements, .getPass, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .appEntitlements, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus, .findAccount, .findCustomers, .listNotes, .listUnclaimed, .exportAccount, .listAudit, .listDeadLetters, .listNotifications, .getSignedPayload, .watch: true
+            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .getEntitlements, .getPass, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .appEntitlements, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus, .findAccount, .findCustomers, .listNotes, .listUnclaimed, .exportAccount, .listAudit, .listDeadLetters, .listConsumption, .listNotifications, .getSignedPayload, .watch: true
             default: false
         }
     }
@@ -271,7 +282,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Whether repeated calls have the effect of one: the contract says `IDEMPOTENT`.
     package var isIdempotent: Bool {
         switch self {
-            case .revokeToken, .deleteNote, .attachAlias, .detachAlias, .moveTransaction, .revokeGrant, .dropDeadLetter, .submitTransaction, .submitNotification: true
+            case .revokeToken, .deleteNote, .attachAlias, .detachAlias, .moveTransaction, .revokeGrant, .dropDeadLetter, .answerConsumption, .submitTransaction, .submitNotification: true
             default: false
         }
     }
@@ -357,6 +368,9 @@ package indirect enum Request: Hashable, Sendable {
     case listDeadLetters(ListDeadLettersRequest)
     case retryDeadLetter(RetryDeadLetterRequest)
     case dropDeadLetter(DropDeadLetterRequest)
+    case listConsumption(ListConsumptionRequest)
+    case answerConsumption(AnswerConsumptionRequest)
+    case reconcile(ReconcileRequest)
     case listNotifications(ListNotificationsRequest)
     case getSignedPayload(GetSignedPayloadRequest)
     case submitTransaction(SubmitTransactionRequest)
@@ -432,6 +446,9 @@ package indirect enum Request: Hashable, Sendable {
             case .listDeadLetters: .listDeadLetters
             case .retryDeadLetter: .retryDeadLetter
             case .dropDeadLetter: .dropDeadLetter
+            case .listConsumption: .listConsumption
+            case .answerConsumption: .answerConsumption
+            case .reconcile: .reconcile
             case .listNotifications: .listNotifications
             case .getSignedPayload: .getSignedPayload
             case .submitTransaction: .submitTransaction
@@ -510,6 +527,9 @@ package enum Response: Hashable, Sendable {
     case listDeadLetters(DeadLetterPage)
     case retryDeadLetter(RetryAnswer)
     case dropDeadLetter(Acknowledgement)
+    case listConsumption(ConsumptionPage)
+    case answerConsumption(Acknowledgement)
+    case reconcile(ReconcileProgress)
     case listNotifications(NotificationPage)
     case getSignedPayload(SignedPayload)
     case submitTransaction(SubmissionAnswer)
@@ -585,6 +605,9 @@ package enum Response: Hashable, Sendable {
             case .listDeadLetters: .listDeadLetters
             case .retryDeadLetter: .retryDeadLetter
             case .dropDeadLetter: .dropDeadLetter
+            case .listConsumption: .listConsumption
+            case .answerConsumption: .answerConsumption
+            case .reconcile: .reconcile
             case .listNotifications: .listNotifications
             case .getSignedPayload: .getSignedPayload
             case .submitTransaction: .submitTransaction
@@ -654,6 +677,9 @@ extension Request {
             case .exportAccount(let asked): asked.app
             case .grantEntitlement(let asked): asked.app
             case .revokeGrant(let asked): asked.app
+            case .listConsumption(let asked): asked.app
+            case .answerConsumption(let asked): asked.app
+            case .reconcile(let asked): asked.app
             case .submitTransaction(let asked): asked.app
             default: nil
         }
@@ -823,6 +849,7 @@ extension Response {
             case .grantEntitlement(let answer): answer.position
             case .revokeGrant(let answer): answer.position
             case .dropDeadLetter(let answer): answer.position
+            case .answerConsumption(let answer): answer.position
             default: nil
         }
     }

@@ -379,6 +379,33 @@ extension Perch__V1__DropDeadLetterRequest: CMessage {
 extension Perch__V1__DropDeadLetterResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__drop_dead_letter_response__init(message) }
 }
+extension Perch__V1__ConsumptionAnswer: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__consumption_answer__init(message) }
+}
+extension Perch__V1__ConsumptionCase: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__consumption_case__init(message) }
+}
+extension Perch__V1__ListConsumptionRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_consumption_request__init(message) }
+}
+extension Perch__V1__ListConsumptionResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_consumption_response__init(message) }
+}
+extension Perch__V1__AnswerConsumptionRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__answer_consumption_request__init(message) }
+}
+extension Perch__V1__AnswerConsumptionResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__answer_consumption_response__init(message) }
+}
+extension Perch__V1__ReconcileRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__reconcile_request__init(message) }
+}
+extension Perch__V1__ReconcileResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__reconcile_response__init(message) }
+}
+extension Perch__V1__ReconcileDifference: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__reconcile_difference__init(message) }
+}
 extension Perch__V1__ListNotificationsRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_notifications_request__init(message) }
 }
@@ -499,6 +526,9 @@ extension Perch__V1__AuditLine: CMessage {
 extension Perch__V1__ListAuditResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_audit_response__init(message) }
 }
+extension Perch__V1__ConsumptionDelivery: CEnumeration {}
+extension Perch__V1__RefundPreference: CEnumeration {}
+extension Perch__V1__ConsumptionState: CEnumeration {}
 extension Perch__V1__CustomerNameKind: CEnumeration {}
 extension Perch__V1__AsOf: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__as_of__init(message) }
@@ -942,6 +972,15 @@ extension MessageScan {
         "perch.v1.RetryDeadLetterResponse": Perch__V1__RetryDeadLetterResponse.descriptor,
         "perch.v1.DropDeadLetterRequest": Perch__V1__DropDeadLetterRequest.descriptor,
         "perch.v1.DropDeadLetterResponse": Perch__V1__DropDeadLetterResponse.descriptor,
+        "perch.v1.ConsumptionAnswer": Perch__V1__ConsumptionAnswer.descriptor,
+        "perch.v1.ConsumptionCase": Perch__V1__ConsumptionCase.descriptor,
+        "perch.v1.ListConsumptionRequest": Perch__V1__ListConsumptionRequest.descriptor,
+        "perch.v1.ListConsumptionResponse": Perch__V1__ListConsumptionResponse.descriptor,
+        "perch.v1.AnswerConsumptionRequest": Perch__V1__AnswerConsumptionRequest.descriptor,
+        "perch.v1.AnswerConsumptionResponse": Perch__V1__AnswerConsumptionResponse.descriptor,
+        "perch.v1.ReconcileRequest": Perch__V1__ReconcileRequest.descriptor,
+        "perch.v1.ReconcileResponse": Perch__V1__ReconcileResponse.descriptor,
+        "perch.v1.ReconcileDifference": Perch__V1__ReconcileDifference.descriptor,
         "perch.v1.ListNotificationsRequest": Perch__V1__ListNotificationsRequest.descriptor,
         "perch.v1.ReceivedNotification": Perch__V1__ReceivedNotification.descriptor,
         "perch.v1.ListNotificationsResponse": Perch__V1__ListNotificationsResponse.descriptor,

@@ -1208,6 +1208,188 @@ package struct DropDeadLetterRequest: Hashable, Sendable {
     package var isBlank: Bool { self.id.isEmpty }
 }
 
+/// A question of the App Store about a purchase whose customer wants a refund.
+package struct ConsumptionItem: Hashable, Sendable {
+    /// The purchase.
+    package var transactionID: UInt64
+    /// Apple's word for the customer's reason, such as `UNINTENDED_PURCHASE`; empty where Apple gave none.
+    package var reason: String
+    /// When the App Store signed it, in milliseconds since the Unix epoch.
+    package var asked: Instant
+    /// Until when Apple takes an answer, in milliseconds since the Unix epoch.
+    package var deadline: Instant
+    /// What became of it.
+    package var state: ConsumptionState
+    /// Why the App Store refused the answer; else empty.
+    package var message: String
+    /// The answer; absent for none.
+    package var answer: ConsumptionAnswer?
+
+    package init(
+        transactionID: UInt64 = 0,
+        reason: String = "",
+        asked: Instant = Instant(milliseconds: 0),
+        deadline: Instant = Instant(milliseconds: 0),
+        state: ConsumptionState = .unspecified,
+        message: String = "",
+        answer: ConsumptionAnswer? = nil
+    ) {
+        self.transactionID = transactionID
+        self.reason = reason
+        self.asked = asked
+        self.deadline = deadline
+        self.state = state
+        self.message = message
+        self.answer = answer
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.transactionID == 0 && self.reason.isEmpty && self.asked.milliseconds == 0 && self.deadline.milliseconds == 0 && self.state == .unspecified && self.message.isEmpty && self.answer == nil }
+}
+
+/// Asks for the questions.
+package struct ListConsumptionRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// At most this many; 0 for 100.
+    package var pageSize: UInt32
+    /// From `next_page_token` of the page before.
+    package var pageToken: [UInt8]
+
+    package init(app: AppReference = AppReference(), pageSize: UInt32 = 0, pageToken: [UInt8] = []) {
+        self.app = app
+        self.pageSize = pageSize
+        self.pageToken = pageToken
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.pageSize == 0 && self.pageToken.isEmpty }
+}
+
+/// Questions.
+package struct ConsumptionPage: Hashable, Sendable {
+    /// In the order of the transactions.
+    package var cases: [ConsumptionItem]
+    /// For the next page; empty if there is none.
+    package var nextPageToken: [UInt8]
+
+    package init(cases: [ConsumptionItem] = [], nextPageToken: [UInt8] = []) {
+        self.cases = cases
+        self.nextPageToken = nextPageToken
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.cases.isEmpty && self.nextPageToken.isEmpty }
+}
+
+/// Answers a question.
+package struct AnswerConsumptionRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The purchase.
+    package var transactionID: UInt64
+    /// What the App Store is told.
+    package var answer: ConsumptionAnswer?
+
+    package init(app: AppReference = AppReference(), transactionID: UInt64 = 0, answer: ConsumptionAnswer? = nil) {
+        self.app = app
+        self.transactionID = transactionID
+        self.answer = answer
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.transactionID == 0 && self.answer == nil }
+}
+
+/// Asks the App Store now, or how far that is.
+package struct ReconcileRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// Nothing is changed: what differs is only listed.
+    package var isRehearsal: Bool
+    /// Every notification that the App Store still has, and every subscription, rather than those that failed or ended.
+    package var isWhole: Bool
+    /// How far this run is; 0 begins one. One that is under way goes on, whatever it was begun with.
+    package var run: UInt64
+
+    package init(
+        app: AppReference = AppReference(),
+        isRehearsal: Bool = false,
+        isWhole: Bool = false,
+        run: UInt64 = 0
+    ) {
+        self.app = app
+        self.isRehearsal = isRehearsal
+        self.isWhole = isWhole
+        self.run = run
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && !self.isRehearsal && !self.isWhole && self.run == 0 }
+}
+
+/// How far it is.
+package struct ReconcileProgress: Hashable, Sendable {
+    /// Its number, for the next call.
+    package var run: UInt64
+    /// It has ended.
+    package var isDone: Bool
+    /// What no notification had told, at most 1,000.
+    package var differences: [ReconcileDifference]
+    /// Further differences, which are only counted.
+    package var moreCount: UInt32
+    /// Notifications that were read.
+    package var notificationCount: UInt32
+    /// Subscriptions that were asked about.
+    package var subscriptionCount: UInt32
+    /// Histories of customers that were read.
+    package var historyCount: UInt32
+    /// What the App Store or the store did not answer, so the run is not complete; empty for nothing. It is tried again later.
+    package var problem: String
+
+    package init(
+        run: UInt64 = 0,
+        isDone: Bool = false,
+        differences: [ReconcileDifference] = [],
+        moreCount: UInt32 = 0,
+        notificationCount: UInt32 = 0,
+        subscriptionCount: UInt32 = 0,
+        historyCount: UInt32 = 0,
+        problem: String = ""
+    ) {
+        self.run = run
+        self.isDone = isDone
+        self.differences = differences
+        self.moreCount = moreCount
+        self.notificationCount = notificationCount
+        self.subscriptionCount = subscriptionCount
+        self.historyCount = historyCount
+        self.problem = problem
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.run == 0 && !self.isDone && self.differences.isEmpty && self.moreCount == 0 && self.notificationCount == 0 && self.subscriptionCount == 0 && self.historyCount == 0 && self.problem.isEmpty }
+}
+
+/// What no notification had told.
+package struct ReconcileDifference: Hashable, Sendable {
+    /// How it was found: `notification`, `subscription` or `history`.
+    package var source: String
+    /// The subscription, or the first transaction of what was told; 0 where that is not known.
+    package var originalTransactionID: UInt64
+    /// What is different, for people.
+    package var message: String
+
+    package init(source: String = "", originalTransactionID: UInt64 = 0, message: String = "") {
+        self.source = source
+        self.originalTransactionID = originalTransactionID
+        self.message = message
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.source.isEmpty && self.originalTransactionID == 0 && self.message.isEmpty }
+}
+
 /// Asks for notifications.
 package struct ListNotificationsRequest: Hashable, Sendable {
     /// At most this many; 0 for 100.

@@ -1447,6 +1447,411 @@ void   perch__v1__drop_dead_letter_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__drop_dead_letter_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__consumption_answer__init
+                     (Perch__V1__ConsumptionAnswer         *message)
+{
+  static const Perch__V1__ConsumptionAnswer init_value = PERCH__V1__CONSUMPTION_ANSWER__INIT;
+  *message = init_value;
+}
+size_t perch__v1__consumption_answer__get_packed_size
+                     (const Perch__V1__ConsumptionAnswer *message)
+{
+  assert(message->base.descriptor == &perch__v1__consumption_answer__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__consumption_answer__pack
+                     (const Perch__V1__ConsumptionAnswer *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__consumption_answer__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__consumption_answer__pack_to_buffer
+                     (const Perch__V1__ConsumptionAnswer *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__consumption_answer__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ConsumptionAnswer *
+       perch__v1__consumption_answer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ConsumptionAnswer *)
+     protobuf_c_message_unpack (&perch__v1__consumption_answer__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__consumption_answer__free_unpacked
+                     (Perch__V1__ConsumptionAnswer *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__consumption_answer__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__consumption_case__init
+                     (Perch__V1__ConsumptionCase         *message)
+{
+  static const Perch__V1__ConsumptionCase init_value = PERCH__V1__CONSUMPTION_CASE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__consumption_case__get_packed_size
+                     (const Perch__V1__ConsumptionCase *message)
+{
+  assert(message->base.descriptor == &perch__v1__consumption_case__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__consumption_case__pack
+                     (const Perch__V1__ConsumptionCase *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__consumption_case__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__consumption_case__pack_to_buffer
+                     (const Perch__V1__ConsumptionCase *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__consumption_case__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ConsumptionCase *
+       perch__v1__consumption_case__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ConsumptionCase *)
+     protobuf_c_message_unpack (&perch__v1__consumption_case__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__consumption_case__free_unpacked
+                     (Perch__V1__ConsumptionCase *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__consumption_case__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__list_consumption_request__init
+                     (Perch__V1__ListConsumptionRequest         *message)
+{
+  static const Perch__V1__ListConsumptionRequest init_value = PERCH__V1__LIST_CONSUMPTION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__list_consumption_request__get_packed_size
+                     (const Perch__V1__ListConsumptionRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__list_consumption_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__list_consumption_request__pack
+                     (const Perch__V1__ListConsumptionRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__list_consumption_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__list_consumption_request__pack_to_buffer
+                     (const Perch__V1__ListConsumptionRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__list_consumption_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ListConsumptionRequest *
+       perch__v1__list_consumption_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ListConsumptionRequest *)
+     protobuf_c_message_unpack (&perch__v1__list_consumption_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__list_consumption_request__free_unpacked
+                     (Perch__V1__ListConsumptionRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__list_consumption_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__list_consumption_response__init
+                     (Perch__V1__ListConsumptionResponse         *message)
+{
+  static const Perch__V1__ListConsumptionResponse init_value = PERCH__V1__LIST_CONSUMPTION_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__list_consumption_response__get_packed_size
+                     (const Perch__V1__ListConsumptionResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__list_consumption_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__list_consumption_response__pack
+                     (const Perch__V1__ListConsumptionResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__list_consumption_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__list_consumption_response__pack_to_buffer
+                     (const Perch__V1__ListConsumptionResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__list_consumption_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ListConsumptionResponse *
+       perch__v1__list_consumption_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ListConsumptionResponse *)
+     protobuf_c_message_unpack (&perch__v1__list_consumption_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__list_consumption_response__free_unpacked
+                     (Perch__V1__ListConsumptionResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__list_consumption_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__answer_consumption_request__init
+                     (Perch__V1__AnswerConsumptionRequest         *message)
+{
+  static const Perch__V1__AnswerConsumptionRequest init_value = PERCH__V1__ANSWER_CONSUMPTION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__answer_consumption_request__get_packed_size
+                     (const Perch__V1__AnswerConsumptionRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__answer_consumption_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__answer_consumption_request__pack
+                     (const Perch__V1__AnswerConsumptionRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__answer_consumption_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__answer_consumption_request__pack_to_buffer
+                     (const Perch__V1__AnswerConsumptionRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__answer_consumption_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AnswerConsumptionRequest *
+       perch__v1__answer_consumption_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AnswerConsumptionRequest *)
+     protobuf_c_message_unpack (&perch__v1__answer_consumption_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__answer_consumption_request__free_unpacked
+                     (Perch__V1__AnswerConsumptionRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__answer_consumption_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__answer_consumption_response__init
+                     (Perch__V1__AnswerConsumptionResponse         *message)
+{
+  static const Perch__V1__AnswerConsumptionResponse init_value = PERCH__V1__ANSWER_CONSUMPTION_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__answer_consumption_response__get_packed_size
+                     (const Perch__V1__AnswerConsumptionResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__answer_consumption_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__answer_consumption_response__pack
+                     (const Perch__V1__AnswerConsumptionResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__answer_consumption_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__answer_consumption_response__pack_to_buffer
+                     (const Perch__V1__AnswerConsumptionResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__answer_consumption_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AnswerConsumptionResponse *
+       perch__v1__answer_consumption_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AnswerConsumptionResponse *)
+     protobuf_c_message_unpack (&perch__v1__answer_consumption_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__answer_consumption_response__free_unpacked
+                     (Perch__V1__AnswerConsumptionResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__answer_consumption_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__reconcile_request__init
+                     (Perch__V1__ReconcileRequest         *message)
+{
+  static const Perch__V1__ReconcileRequest init_value = PERCH__V1__RECONCILE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__reconcile_request__get_packed_size
+                     (const Perch__V1__ReconcileRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__reconcile_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__reconcile_request__pack
+                     (const Perch__V1__ReconcileRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__reconcile_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__reconcile_request__pack_to_buffer
+                     (const Perch__V1__ReconcileRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__reconcile_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ReconcileRequest *
+       perch__v1__reconcile_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ReconcileRequest *)
+     protobuf_c_message_unpack (&perch__v1__reconcile_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__reconcile_request__free_unpacked
+                     (Perch__V1__ReconcileRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__reconcile_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__reconcile_response__init
+                     (Perch__V1__ReconcileResponse         *message)
+{
+  static const Perch__V1__ReconcileResponse init_value = PERCH__V1__RECONCILE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__reconcile_response__get_packed_size
+                     (const Perch__V1__ReconcileResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__reconcile_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__reconcile_response__pack
+                     (const Perch__V1__ReconcileResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__reconcile_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__reconcile_response__pack_to_buffer
+                     (const Perch__V1__ReconcileResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__reconcile_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ReconcileResponse *
+       perch__v1__reconcile_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ReconcileResponse *)
+     protobuf_c_message_unpack (&perch__v1__reconcile_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__reconcile_response__free_unpacked
+                     (Perch__V1__ReconcileResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__reconcile_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__reconcile_difference__init
+                     (Perch__V1__ReconcileDifference         *message)
+{
+  static const Perch__V1__ReconcileDifference init_value = PERCH__V1__RECONCILE_DIFFERENCE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__reconcile_difference__get_packed_size
+                     (const Perch__V1__ReconcileDifference *message)
+{
+  assert(message->base.descriptor == &perch__v1__reconcile_difference__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__reconcile_difference__pack
+                     (const Perch__V1__ReconcileDifference *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__reconcile_difference__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__reconcile_difference__pack_to_buffer
+                     (const Perch__V1__ReconcileDifference *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__reconcile_difference__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ReconcileDifference *
+       perch__v1__reconcile_difference__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ReconcileDifference *)
+     protobuf_c_message_unpack (&perch__v1__reconcile_difference__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__reconcile_difference__free_unpacked
+                     (Perch__V1__ReconcileDifference *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__reconcile_difference__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__list_notifications_request__init
                      (Perch__V1__ListNotificationsRequest         *message)
 {
@@ -5177,6 +5582,699 @@ const ProtobufCMessageDescriptor perch__v1__drop_dead_letter_response__descripto
   (ProtobufCMessageInit) perch__v1__drop_dead_letter_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor perch__v1__consumption_answer__field_descriptors[5] =
+{
+  {
+    "customer_consented",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ConsumptionAnswer, customer_consented),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sample_content_provided",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ConsumptionAnswer, sample_content_provided),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "delivery",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ConsumptionAnswer, delivery),
+    &perch__v1__consumption_delivery__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "consumed_milli",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ConsumptionAnswer, consumed_milli),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "preference",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ConsumptionAnswer, preference),
+    &perch__v1__refund_preference__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__consumption_answer__field_indices_by_name[] = {
+  3,   /* field[3] = consumed_milli */
+  0,   /* field[0] = customer_consented */
+  2,   /* field[2] = delivery */
+  4,   /* field[4] = preference */
+  1,   /* field[1] = sample_content_provided */
+};
+static const ProtobufCIntRange perch__v1__consumption_answer__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__consumption_answer__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ConsumptionAnswer",
+  "ConsumptionAnswer",
+  "Perch__V1__ConsumptionAnswer",
+  "perch.v1",
+  sizeof(Perch__V1__ConsumptionAnswer),
+  5,
+  perch__v1__consumption_answer__field_descriptors,
+  perch__v1__consumption_answer__field_indices_by_name,
+  1,  perch__v1__consumption_answer__number_ranges,
+  (ProtobufCMessageInit) perch__v1__consumption_answer__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__consumption_case__field_descriptors[7] =
+{
+  {
+    "transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ConsumptionCase, transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ConsumptionCase, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "asked_at_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ConsumptionCase, asked_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "deadline_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ConsumptionCase, deadline_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ConsumptionCase, state),
+    &perch__v1__consumption_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ConsumptionCase, message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "answer",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ConsumptionCase, answer),
+    &perch__v1__consumption_answer__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__consumption_case__field_indices_by_name[] = {
+  6,   /* field[6] = answer */
+  2,   /* field[2] = asked_at_ms */
+  3,   /* field[3] = deadline_ms */
+  5,   /* field[5] = message */
+  1,   /* field[1] = reason */
+  4,   /* field[4] = state */
+  0,   /* field[0] = transaction_id */
+};
+static const ProtobufCIntRange perch__v1__consumption_case__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor perch__v1__consumption_case__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ConsumptionCase",
+  "ConsumptionCase",
+  "Perch__V1__ConsumptionCase",
+  "perch.v1",
+  sizeof(Perch__V1__ConsumptionCase),
+  7,
+  perch__v1__consumption_case__field_descriptors,
+  perch__v1__consumption_case__field_indices_by_name,
+  1,  perch__v1__consumption_case__number_ranges,
+  (ProtobufCMessageInit) perch__v1__consumption_case__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__list_consumption_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListConsumptionRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListConsumptionRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListConsumptionRequest, page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_consumption_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = page_size */
+  2,   /* field[2] = page_token */
+};
+static const ProtobufCIntRange perch__v1__list_consumption_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__list_consumption_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ListConsumptionRequest",
+  "ListConsumptionRequest",
+  "Perch__V1__ListConsumptionRequest",
+  "perch.v1",
+  sizeof(Perch__V1__ListConsumptionRequest),
+  3,
+  perch__v1__list_consumption_request__field_descriptors,
+  perch__v1__list_consumption_request__field_indices_by_name,
+  1,  perch__v1__list_consumption_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_consumption_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__list_consumption_response__field_descriptors[2] =
+{
+  {
+    "cases",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ListConsumptionResponse, n_cases),
+    offsetof(Perch__V1__ListConsumptionResponse, cases),
+    &perch__v1__consumption_case__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListConsumptionResponse, next_page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_consumption_response__field_indices_by_name[] = {
+  0,   /* field[0] = cases */
+  1,   /* field[1] = next_page_token */
+};
+static const ProtobufCIntRange perch__v1__list_consumption_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__list_consumption_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ListConsumptionResponse",
+  "ListConsumptionResponse",
+  "Perch__V1__ListConsumptionResponse",
+  "perch.v1",
+  sizeof(Perch__V1__ListConsumptionResponse),
+  2,
+  perch__v1__list_consumption_response__field_descriptors,
+  perch__v1__list_consumption_response__field_indices_by_name,
+  1,  perch__v1__list_consumption_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_consumption_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__answer_consumption_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AnswerConsumptionRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AnswerConsumptionRequest, transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "answer",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AnswerConsumptionRequest, answer),
+    &perch__v1__consumption_answer__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__answer_consumption_request__field_indices_by_name[] = {
+  2,   /* field[2] = answer */
+  0,   /* field[0] = app */
+  1,   /* field[1] = transaction_id */
+};
+static const ProtobufCIntRange perch__v1__answer_consumption_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__answer_consumption_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AnswerConsumptionRequest",
+  "AnswerConsumptionRequest",
+  "Perch__V1__AnswerConsumptionRequest",
+  "perch.v1",
+  sizeof(Perch__V1__AnswerConsumptionRequest),
+  3,
+  perch__v1__answer_consumption_request__field_descriptors,
+  perch__v1__answer_consumption_request__field_indices_by_name,
+  1,  perch__v1__answer_consumption_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__answer_consumption_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__answer_consumption_response__field_descriptors[1] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AnswerConsumptionResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__answer_consumption_response__field_indices_by_name[] = {
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__answer_consumption_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__answer_consumption_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AnswerConsumptionResponse",
+  "AnswerConsumptionResponse",
+  "Perch__V1__AnswerConsumptionResponse",
+  "perch.v1",
+  sizeof(Perch__V1__AnswerConsumptionResponse),
+  1,
+  perch__v1__answer_consumption_response__field_descriptors,
+  perch__v1__answer_consumption_response__field_indices_by_name,
+  1,  perch__v1__answer_consumption_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__answer_consumption_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__reconcile_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReconcileRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dry_run",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReconcileRequest, dry_run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "everything",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReconcileRequest, everything),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "run",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReconcileRequest, run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__reconcile_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = dry_run */
+  2,   /* field[2] = everything */
+  3,   /* field[3] = run */
+};
+static const ProtobufCIntRange perch__v1__reconcile_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__reconcile_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ReconcileRequest",
+  "ReconcileRequest",
+  "Perch__V1__ReconcileRequest",
+  "perch.v1",
+  sizeof(Perch__V1__ReconcileRequest),
+  4,
+  perch__v1__reconcile_request__field_descriptors,
+  perch__v1__reconcile_request__field_indices_by_name,
+  1,  perch__v1__reconcile_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__reconcile_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__reconcile_response__field_descriptors[8] =
+{
+  {
+    "run",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReconcileResponse, run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "done",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReconcileResponse, done),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "differences",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ReconcileResponse, n_differences),
+    offsetof(Perch__V1__ReconcileResponse, differences),
+    &perch__v1__reconcile_difference__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "more_count",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReconcileResponse, more_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "notification_count",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReconcileResponse, notification_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "subscription_count",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReconcileResponse, subscription_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "history_count",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReconcileResponse, history_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "problem",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReconcileResponse, problem),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__reconcile_response__field_indices_by_name[] = {
+  2,   /* field[2] = differences */
+  1,   /* field[1] = done */
+  6,   /* field[6] = history_count */
+  3,   /* field[3] = more_count */
+  4,   /* field[4] = notification_count */
+  7,   /* field[7] = problem */
+  0,   /* field[0] = run */
+  5,   /* field[5] = subscription_count */
+};
+static const ProtobufCIntRange perch__v1__reconcile_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor perch__v1__reconcile_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ReconcileResponse",
+  "ReconcileResponse",
+  "Perch__V1__ReconcileResponse",
+  "perch.v1",
+  sizeof(Perch__V1__ReconcileResponse),
+  8,
+  perch__v1__reconcile_response__field_descriptors,
+  perch__v1__reconcile_response__field_indices_by_name,
+  1,  perch__v1__reconcile_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__reconcile_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__reconcile_difference__field_descriptors[3] =
+{
+  {
+    "source",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReconcileDifference, source),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReconcileDifference, original_transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReconcileDifference, message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__reconcile_difference__field_indices_by_name[] = {
+  2,   /* field[2] = message */
+  1,   /* field[1] = original_transaction_id */
+  0,   /* field[0] = source */
+};
+static const ProtobufCIntRange perch__v1__reconcile_difference__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__reconcile_difference__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ReconcileDifference",
+  "ReconcileDifference",
+  "Perch__V1__ReconcileDifference",
+  "perch.v1",
+  sizeof(Perch__V1__ReconcileDifference),
+  3,
+  perch__v1__reconcile_difference__field_descriptors,
+  perch__v1__reconcile_difference__field_indices_by_name,
+  1,  perch__v1__reconcile_difference__number_ranges,
+  (ProtobufCMessageInit) perch__v1__reconcile_difference__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor perch__v1__list_notifications_request__field_descriptors[2] =
 {
   {
@@ -7906,6 +9004,108 @@ const ProtobufCMessageDescriptor perch__v1__list_audit_response__descriptor =
   (ProtobufCMessageInit) perch__v1__list_audit_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCEnumValue perch__v1__consumption_delivery__enum_values_by_number[6] =
+{
+  { "CONSUMPTION_DELIVERY_UNSPECIFIED", "PERCH__V1__CONSUMPTION_DELIVERY__CONSUMPTION_DELIVERY_UNSPECIFIED", 0 },
+  { "CONSUMPTION_DELIVERY_DELIVERED", "PERCH__V1__CONSUMPTION_DELIVERY__CONSUMPTION_DELIVERY_DELIVERED", 1 },
+  { "CONSUMPTION_DELIVERY_QUALITY_ISSUE", "PERCH__V1__CONSUMPTION_DELIVERY__CONSUMPTION_DELIVERY_QUALITY_ISSUE", 2 },
+  { "CONSUMPTION_DELIVERY_WRONG_ITEM", "PERCH__V1__CONSUMPTION_DELIVERY__CONSUMPTION_DELIVERY_WRONG_ITEM", 3 },
+  { "CONSUMPTION_DELIVERY_SERVER_OUTAGE", "PERCH__V1__CONSUMPTION_DELIVERY__CONSUMPTION_DELIVERY_SERVER_OUTAGE", 4 },
+  { "CONSUMPTION_DELIVERY_OTHER", "PERCH__V1__CONSUMPTION_DELIVERY__CONSUMPTION_DELIVERY_OTHER", 5 },
+};
+static const ProtobufCIntRange perch__v1__consumption_delivery__value_ranges[] = {
+{0, 0},{0, 6}
+};
+static const ProtobufCEnumValueIndex perch__v1__consumption_delivery__enum_values_by_name[6] =
+{
+  { "CONSUMPTION_DELIVERY_DELIVERED", 1 },
+  { "CONSUMPTION_DELIVERY_OTHER", 5 },
+  { "CONSUMPTION_DELIVERY_QUALITY_ISSUE", 2 },
+  { "CONSUMPTION_DELIVERY_SERVER_OUTAGE", 4 },
+  { "CONSUMPTION_DELIVERY_UNSPECIFIED", 0 },
+  { "CONSUMPTION_DELIVERY_WRONG_ITEM", 3 },
+};
+const ProtobufCEnumDescriptor perch__v1__consumption_delivery__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "perch.v1.ConsumptionDelivery",
+  "ConsumptionDelivery",
+  "Perch__V1__ConsumptionDelivery",
+  "perch.v1",
+  6,
+  perch__v1__consumption_delivery__enum_values_by_number,
+  6,
+  perch__v1__consumption_delivery__enum_values_by_name,
+  1,
+  perch__v1__consumption_delivery__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue perch__v1__refund_preference__enum_values_by_number[4] =
+{
+  { "REFUND_PREFERENCE_UNSPECIFIED", "PERCH__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_UNSPECIFIED", 0 },
+  { "REFUND_PREFERENCE_DECLINE", "PERCH__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_DECLINE", 1 },
+  { "REFUND_PREFERENCE_GRANT_FULL", "PERCH__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_GRANT_FULL", 2 },
+  { "REFUND_PREFERENCE_GRANT_PRORATED", "PERCH__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_GRANT_PRORATED", 3 },
+};
+static const ProtobufCIntRange perch__v1__refund_preference__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex perch__v1__refund_preference__enum_values_by_name[4] =
+{
+  { "REFUND_PREFERENCE_DECLINE", 1 },
+  { "REFUND_PREFERENCE_GRANT_FULL", 2 },
+  { "REFUND_PREFERENCE_GRANT_PRORATED", 3 },
+  { "REFUND_PREFERENCE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor perch__v1__refund_preference__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "perch.v1.RefundPreference",
+  "RefundPreference",
+  "Perch__V1__RefundPreference",
+  "perch.v1",
+  4,
+  perch__v1__refund_preference__enum_values_by_number,
+  4,
+  perch__v1__refund_preference__enum_values_by_name,
+  1,
+  perch__v1__refund_preference__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue perch__v1__consumption_state__enum_values_by_number[5] =
+{
+  { "CONSUMPTION_STATE_UNSPECIFIED", "PERCH__V1__CONSUMPTION_STATE__CONSUMPTION_STATE_UNSPECIFIED", 0 },
+  { "CONSUMPTION_STATE_OPEN", "PERCH__V1__CONSUMPTION_STATE__CONSUMPTION_STATE_OPEN", 1 },
+  { "CONSUMPTION_STATE_ANSWERED", "PERCH__V1__CONSUMPTION_STATE__CONSUMPTION_STATE_ANSWERED", 2 },
+  { "CONSUMPTION_STATE_SENT", "PERCH__V1__CONSUMPTION_STATE__CONSUMPTION_STATE_SENT", 3 },
+  { "CONSUMPTION_STATE_REFUSED", "PERCH__V1__CONSUMPTION_STATE__CONSUMPTION_STATE_REFUSED", 4 },
+};
+static const ProtobufCIntRange perch__v1__consumption_state__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex perch__v1__consumption_state__enum_values_by_name[5] =
+{
+  { "CONSUMPTION_STATE_ANSWERED", 2 },
+  { "CONSUMPTION_STATE_OPEN", 1 },
+  { "CONSUMPTION_STATE_REFUSED", 4 },
+  { "CONSUMPTION_STATE_SENT", 3 },
+  { "CONSUMPTION_STATE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor perch__v1__consumption_state__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "perch.v1.ConsumptionState",
+  "ConsumptionState",
+  "Perch__V1__ConsumptionState",
+  "perch.v1",
+  5,
+  perch__v1__consumption_state__enum_values_by_number,
+  5,
+  perch__v1__consumption_state__enum_values_by_name,
+  1,
+  perch__v1__consumption_state__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
 static const ProtobufCEnumValue perch__v1__customer_name_kind__enum_values_by_number[9] =
 {
   { "CUSTOMER_NAME_KIND_UNSPECIFIED", "PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_UNSPECIFIED", 0 },
@@ -7948,7 +9148,7 @@ const ProtobufCEnumDescriptor perch__v1__customer_name_kind__descriptor =
   perch__v1__customer_name_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[29] =
+static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[32] =
 {
   { "ListApps", &perch__v1__list_apps_request__descriptor, &perch__v1__list_apps_response__descriptor },
   { "CheckCatalog", &perch__v1__check_catalog_request__descriptor, &perch__v1__check_catalog_response__descriptor },
@@ -7977,11 +9177,15 @@ static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descript
   { "ListDeadLetters", &perch__v1__list_dead_letters_request__descriptor, &perch__v1__list_dead_letters_response__descriptor },
   { "RetryDeadLetter", &perch__v1__retry_dead_letter_request__descriptor, &perch__v1__retry_dead_letter_response__descriptor },
   { "DropDeadLetter", &perch__v1__drop_dead_letter_request__descriptor, &perch__v1__drop_dead_letter_response__descriptor },
+  { "ListConsumption", &perch__v1__list_consumption_request__descriptor, &perch__v1__list_consumption_response__descriptor },
+  { "AnswerConsumption", &perch__v1__answer_consumption_request__descriptor, &perch__v1__answer_consumption_response__descriptor },
+  { "Reconcile", &perch__v1__reconcile_request__descriptor, &perch__v1__reconcile_response__descriptor },
   { "ListNotifications", &perch__v1__list_notifications_request__descriptor, &perch__v1__list_notifications_response__descriptor },
   { "GetSignedPayload", &perch__v1__get_signed_payload_request__descriptor, &perch__v1__get_signed_payload_response__descriptor },
 };
 const unsigned perch__v1__admin_service__method_indices_by_name[] = {
   11,        /* AddNote */
+  28,        /* AnswerConsumption */
   15,        /* AttachAlias */
   5,        /* Backup */
   1,        /* CheckCatalog */
@@ -7994,18 +9198,20 @@ const unsigned perch__v1__admin_service__method_indices_by_name[] = {
   10,        /* FindCustomers */
   3,        /* GetCatalog */
   4,        /* GetServerStatus */
-  28,        /* GetSignedPayload */
+  31,        /* GetSignedPayload */
   21,        /* GrantEntitlement */
   0,        /* ListApps */
   23,        /* ListAudit */
+  27,        /* ListConsumption */
   24,        /* ListDeadLetters */
   12,        /* ListNotes */
-  27,        /* ListNotifications */
+  30,        /* ListNotifications */
   14,        /* ListUnclaimed */
   2,        /* LoadCatalog */
   18,        /* MergeAccounts */
   17,        /* MoveTransaction */
   7,        /* OfferConsoleCode */
+  29,        /* Reconcile */
   8,        /* RedeemConsoleCode */
   25,        /* RetryDeadLetter */
   22,        /* RevokeGrant */
@@ -8018,7 +9224,7 @@ const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor =
   "AdminService",
   "Perch__V1__AdminService",
   "perch.v1",
-  29,
+  32,
   perch__v1__admin_service__method_descriptors,
   perch__v1__admin_service__method_indices_by_name
 };
@@ -8238,13 +9444,37 @@ void perch__v1__admin_service__drop_dead_letter(ProtobufCService *service,
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
   service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void perch__v1__admin_service__list_consumption(ProtobufCService *service,
+                                                const Perch__V1__ListConsumptionRequest *input,
+                                                Perch__V1__ListConsumptionResponse_Closure closure,
+                                                void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__answer_consumption(ProtobufCService *service,
+                                                  const Perch__V1__AnswerConsumptionRequest *input,
+                                                  Perch__V1__AnswerConsumptionResponse_Closure closure,
+                                                  void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__reconcile(ProtobufCService *service,
+                                         const Perch__V1__ReconcileRequest *input,
+                                         Perch__V1__ReconcileResponse_Closure closure,
+                                         void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 29, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void perch__v1__admin_service__list_notifications(ProtobufCService *service,
                                                   const Perch__V1__ListNotificationsRequest *input,
                                                   Perch__V1__ListNotificationsResponse_Closure closure,
                                                   void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 30, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__get_signed_payload(ProtobufCService *service,
                                                   const Perch__V1__GetSignedPayloadRequest *input,
@@ -8252,7 +9482,7 @@ void perch__v1__admin_service__get_signed_payload(ProtobufCService *service,
                                                   void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 31, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
                                      Perch__V1__AdminService_ServiceDestroy destroy)

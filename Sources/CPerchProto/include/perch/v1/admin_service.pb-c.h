@@ -52,6 +52,15 @@ typedef struct Perch__V1__RetryDeadLetterRequest Perch__V1__RetryDeadLetterReque
 typedef struct Perch__V1__RetryDeadLetterResponse Perch__V1__RetryDeadLetterResponse;
 typedef struct Perch__V1__DropDeadLetterRequest Perch__V1__DropDeadLetterRequest;
 typedef struct Perch__V1__DropDeadLetterResponse Perch__V1__DropDeadLetterResponse;
+typedef struct Perch__V1__ConsumptionAnswer Perch__V1__ConsumptionAnswer;
+typedef struct Perch__V1__ConsumptionCase Perch__V1__ConsumptionCase;
+typedef struct Perch__V1__ListConsumptionRequest Perch__V1__ListConsumptionRequest;
+typedef struct Perch__V1__ListConsumptionResponse Perch__V1__ListConsumptionResponse;
+typedef struct Perch__V1__AnswerConsumptionRequest Perch__V1__AnswerConsumptionRequest;
+typedef struct Perch__V1__AnswerConsumptionResponse Perch__V1__AnswerConsumptionResponse;
+typedef struct Perch__V1__ReconcileRequest Perch__V1__ReconcileRequest;
+typedef struct Perch__V1__ReconcileResponse Perch__V1__ReconcileResponse;
+typedef struct Perch__V1__ReconcileDifference Perch__V1__ReconcileDifference;
 typedef struct Perch__V1__ListNotificationsRequest Perch__V1__ListNotificationsRequest;
 typedef struct Perch__V1__ReceivedNotification Perch__V1__ReceivedNotification;
 typedef struct Perch__V1__ListNotificationsResponse Perch__V1__ListNotificationsResponse;
@@ -96,6 +105,84 @@ typedef struct Perch__V1__ListAuditResponse Perch__V1__ListAuditResponse;
 
 /* --- enums --- */
 
+/*
+ * What the app delivered of a purchase whose customer wants a refund.
+ */
+typedef enum _Perch__V1__ConsumptionDelivery {
+  /*
+   * Not said. It is no answer.
+   */
+  PERCH__V1__CONSUMPTION_DELIVERY__CONSUMPTION_DELIVERY_UNSPECIFIED = 0,
+  /*
+   * It works.
+   */
+  PERCH__V1__CONSUMPTION_DELIVERY__CONSUMPTION_DELIVERY_DELIVERED = 1,
+  /*
+   * Not delivered: it was of bad quality.
+   */
+  PERCH__V1__CONSUMPTION_DELIVERY__CONSUMPTION_DELIVERY_QUALITY_ISSUE = 2,
+  /*
+   * Not delivered: it was something else.
+   */
+  PERCH__V1__CONSUMPTION_DELIVERY__CONSUMPTION_DELIVERY_WRONG_ITEM = 3,
+  /*
+   * Not delivered: the app's server was out of order.
+   */
+  PERCH__V1__CONSUMPTION_DELIVERY__CONSUMPTION_DELIVERY_SERVER_OUTAGE = 4,
+  /*
+   * Not delivered for another reason.
+   */
+  PERCH__V1__CONSUMPTION_DELIVERY__CONSUMPTION_DELIVERY_OTHER = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__CONSUMPTION_DELIVERY)
+} Perch__V1__ConsumptionDelivery;
+/*
+ * What the app would decide.
+ */
+typedef enum _Perch__V1__RefundPreference {
+  /*
+   * Nothing is said.
+   */
+  PERCH__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_UNSPECIFIED = 0,
+  /*
+   * No refund.
+   */
+  PERCH__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_DECLINE = 1,
+  /*
+   * All of it.
+   */
+  PERCH__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_GRANT_FULL = 2,
+  /*
+   * What was not consumed.
+   */
+  PERCH__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_GRANT_PRORATED = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__REFUND_PREFERENCE)
+} Perch__V1__RefundPreference;
+/*
+ * What became of a question.
+ */
+typedef enum _Perch__V1__ConsumptionState {
+  /*
+   * Never sent.
+   */
+  PERCH__V1__CONSUMPTION_STATE__CONSUMPTION_STATE_UNSPECIFIED = 0,
+  /*
+   * It waits for an answer.
+   */
+  PERCH__V1__CONSUMPTION_STATE__CONSUMPTION_STATE_OPEN = 1,
+  /*
+   * It is answered, and the App Store does not have the answer yet.
+   */
+  PERCH__V1__CONSUMPTION_STATE__CONSUMPTION_STATE_ANSWERED = 2,
+  /*
+   * The App Store took the answer.
+   */
+  PERCH__V1__CONSUMPTION_STATE__CONSUMPTION_STATE_SENT = 3,
+  /*
+   * The App Store refused the answer: see `message`. Another one may be given.
+   */
+  PERCH__V1__CONSUMPTION_STATE__CONSUMPTION_STATE_REFUSED = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__CONSUMPTION_STATE)
+} Perch__V1__ConsumptionState;
 /*
  * What kind of name a customer is known by.
  */
@@ -887,6 +974,260 @@ struct  Perch__V1__DropDeadLetterResponse
 #define PERCH__V1__DROP_DEAD_LETTER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__drop_dead_letter_response__descriptor) \
     , NULL }
+
+
+/*
+ * The app's answer. The App Store takes one only with the customer's consent.
+ */
+struct  Perch__V1__ConsumptionAnswer
+{
+  ProtobufCMessage base;
+  /*
+   * The customer agrees that the App Store gets these data. It must be true.
+   */
+  protobuf_c_boolean customer_consented;
+  /*
+   * There was a free sample, or a trial.
+   */
+  protobuf_c_boolean sample_content_provided;
+  /*
+   * What was delivered. It must be said.
+   */
+  Perch__V1__ConsumptionDelivery delivery;
+  /*
+   * How much was consumed, in thousandths of a per cent: at most 100,000.
+   */
+  uint32_t consumed_milli;
+  /*
+   * What the app would decide.
+   */
+  Perch__V1__RefundPreference preference;
+};
+#define PERCH__V1__CONSUMPTION_ANSWER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__consumption_answer__descriptor) \
+    , 0, 0, PERCH__V1__CONSUMPTION_DELIVERY__CONSUMPTION_DELIVERY_UNSPECIFIED, 0, PERCH__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_UNSPECIFIED }
+
+
+/*
+ * A question of the App Store about a purchase whose customer wants a refund.
+ */
+struct  Perch__V1__ConsumptionCase
+{
+  ProtobufCMessage base;
+  /*
+   * The purchase.
+   */
+  uint64_t transaction_id;
+  /*
+   * Apple's word for the customer's reason, such as `UNINTENDED_PURCHASE`; empty where Apple gave none.
+   */
+  char *reason;
+  /*
+   * When the App Store signed it, in milliseconds since the Unix epoch.
+   */
+  int64_t asked_at_ms;
+  /*
+   * Until when Apple takes an answer, in milliseconds since the Unix epoch.
+   */
+  int64_t deadline_ms;
+  /*
+   * What became of it.
+   */
+  Perch__V1__ConsumptionState state;
+  /*
+   * Why the App Store refused the answer; else empty.
+   */
+  char *message;
+  /*
+   * The answer; absent for none.
+   */
+  Perch__V1__ConsumptionAnswer *answer;
+};
+#define PERCH__V1__CONSUMPTION_CASE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__consumption_case__descriptor) \
+    , 0, (char *)protobuf_c_empty_string, 0, 0, PERCH__V1__CONSUMPTION_STATE__CONSUMPTION_STATE_UNSPECIFIED, (char *)protobuf_c_empty_string, NULL }
+
+
+/*
+ * Asks for the questions.
+ */
+struct  Perch__V1__ListConsumptionRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * At most this many; 0 for 100.
+   */
+  uint32_t page_size;
+  /*
+   * From `next_page_token` of the page before.
+   */
+  ProtobufCBinaryData page_token;
+};
+#define PERCH__V1__LIST_CONSUMPTION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_consumption_request__descriptor) \
+    , NULL, 0, {0,NULL} }
+
+
+/*
+ * Questions.
+ */
+struct  Perch__V1__ListConsumptionResponse
+{
+  ProtobufCMessage base;
+  /*
+   * In the order of the transactions.
+   */
+  size_t n_cases;
+  Perch__V1__ConsumptionCase **cases;
+  /*
+   * For the next page; empty if there is none.
+   */
+  ProtobufCBinaryData next_page_token;
+};
+#define PERCH__V1__LIST_CONSUMPTION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_consumption_response__descriptor) \
+    , 0,NULL, {0,NULL} }
+
+
+/*
+ * Answers a question.
+ */
+struct  Perch__V1__AnswerConsumptionRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The purchase.
+   */
+  uint64_t transaction_id;
+  /*
+   * What the App Store is told.
+   */
+  Perch__V1__ConsumptionAnswer *answer;
+};
+#define PERCH__V1__ANSWER_CONSUMPTION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__answer_consumption_request__descriptor) \
+    , NULL, 0, NULL }
+
+
+/*
+ * The answer is stored.
+ */
+struct  Perch__V1__AnswerConsumptionResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the store stands with it.
+   */
+  Perch__V1__Position *position;
+};
+#define PERCH__V1__ANSWER_CONSUMPTION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__answer_consumption_response__descriptor) \
+    , NULL }
+
+
+/*
+ * Asks the App Store now, or how far that is.
+ */
+struct  Perch__V1__ReconcileRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * Nothing is changed: what differs is only listed.
+   */
+  protobuf_c_boolean dry_run;
+  /*
+   * Every notification that the App Store still has, and every subscription, rather than those that failed or ended.
+   */
+  protobuf_c_boolean everything;
+  /*
+   * How far this run is; 0 begins one. One that is under way goes on, whatever it was begun with.
+   */
+  uint64_t run;
+};
+#define PERCH__V1__RECONCILE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__reconcile_request__descriptor) \
+    , NULL, 0, 0, 0 }
+
+
+/*
+ * How far it is.
+ */
+struct  Perch__V1__ReconcileResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Its number, for the next call.
+   */
+  uint64_t run;
+  /*
+   * It has ended.
+   */
+  protobuf_c_boolean done;
+  /*
+   * What no notification had told, at most 1,000.
+   */
+  size_t n_differences;
+  Perch__V1__ReconcileDifference **differences;
+  /*
+   * Further differences, which are only counted.
+   */
+  uint32_t more_count;
+  /*
+   * Notifications that were read.
+   */
+  uint32_t notification_count;
+  /*
+   * Subscriptions that were asked about.
+   */
+  uint32_t subscription_count;
+  /*
+   * Histories of customers that were read.
+   */
+  uint32_t history_count;
+  /*
+   * What the App Store or the store did not answer, so the run is not complete; empty for nothing. It is tried again later.
+   */
+  char *problem;
+};
+#define PERCH__V1__RECONCILE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__reconcile_response__descriptor) \
+    , 0, 0, 0,NULL, 0, 0, 0, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * What no notification had told.
+ */
+struct  Perch__V1__ReconcileDifference
+{
+  ProtobufCMessage base;
+  /*
+   * How it was found: `notification`, `subscription` or `history`.
+   */
+  char *source;
+  /*
+   * The subscription, or the first transaction of what was told; 0 where that is not known.
+   */
+  uint64_t original_transaction_id;
+  /*
+   * What is different, for people.
+   */
+  char *message;
+};
+#define PERCH__V1__RECONCILE_DIFFERENCE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__reconcile_difference__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -2554,6 +2895,177 @@ Perch__V1__DropDeadLetterResponse *
 void   perch__v1__drop_dead_letter_response__free_unpacked
                      (Perch__V1__DropDeadLetterResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__ConsumptionAnswer methods */
+void   perch__v1__consumption_answer__init
+                     (Perch__V1__ConsumptionAnswer         *message);
+size_t perch__v1__consumption_answer__get_packed_size
+                     (const Perch__V1__ConsumptionAnswer   *message);
+size_t perch__v1__consumption_answer__pack
+                     (const Perch__V1__ConsumptionAnswer   *message,
+                      uint8_t             *out);
+size_t perch__v1__consumption_answer__pack_to_buffer
+                     (const Perch__V1__ConsumptionAnswer   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ConsumptionAnswer *
+       perch__v1__consumption_answer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__consumption_answer__free_unpacked
+                     (Perch__V1__ConsumptionAnswer *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ConsumptionCase methods */
+void   perch__v1__consumption_case__init
+                     (Perch__V1__ConsumptionCase         *message);
+size_t perch__v1__consumption_case__get_packed_size
+                     (const Perch__V1__ConsumptionCase   *message);
+size_t perch__v1__consumption_case__pack
+                     (const Perch__V1__ConsumptionCase   *message,
+                      uint8_t             *out);
+size_t perch__v1__consumption_case__pack_to_buffer
+                     (const Perch__V1__ConsumptionCase   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ConsumptionCase *
+       perch__v1__consumption_case__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__consumption_case__free_unpacked
+                     (Perch__V1__ConsumptionCase *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ListConsumptionRequest methods */
+void   perch__v1__list_consumption_request__init
+                     (Perch__V1__ListConsumptionRequest         *message);
+size_t perch__v1__list_consumption_request__get_packed_size
+                     (const Perch__V1__ListConsumptionRequest   *message);
+size_t perch__v1__list_consumption_request__pack
+                     (const Perch__V1__ListConsumptionRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__list_consumption_request__pack_to_buffer
+                     (const Perch__V1__ListConsumptionRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ListConsumptionRequest *
+       perch__v1__list_consumption_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__list_consumption_request__free_unpacked
+                     (Perch__V1__ListConsumptionRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ListConsumptionResponse methods */
+void   perch__v1__list_consumption_response__init
+                     (Perch__V1__ListConsumptionResponse         *message);
+size_t perch__v1__list_consumption_response__get_packed_size
+                     (const Perch__V1__ListConsumptionResponse   *message);
+size_t perch__v1__list_consumption_response__pack
+                     (const Perch__V1__ListConsumptionResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__list_consumption_response__pack_to_buffer
+                     (const Perch__V1__ListConsumptionResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ListConsumptionResponse *
+       perch__v1__list_consumption_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__list_consumption_response__free_unpacked
+                     (Perch__V1__ListConsumptionResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__AnswerConsumptionRequest methods */
+void   perch__v1__answer_consumption_request__init
+                     (Perch__V1__AnswerConsumptionRequest         *message);
+size_t perch__v1__answer_consumption_request__get_packed_size
+                     (const Perch__V1__AnswerConsumptionRequest   *message);
+size_t perch__v1__answer_consumption_request__pack
+                     (const Perch__V1__AnswerConsumptionRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__answer_consumption_request__pack_to_buffer
+                     (const Perch__V1__AnswerConsumptionRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AnswerConsumptionRequest *
+       perch__v1__answer_consumption_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__answer_consumption_request__free_unpacked
+                     (Perch__V1__AnswerConsumptionRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__AnswerConsumptionResponse methods */
+void   perch__v1__answer_consumption_response__init
+                     (Perch__V1__AnswerConsumptionResponse         *message);
+size_t perch__v1__answer_consumption_response__get_packed_size
+                     (const Perch__V1__AnswerConsumptionResponse   *message);
+size_t perch__v1__answer_consumption_response__pack
+                     (const Perch__V1__AnswerConsumptionResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__answer_consumption_response__pack_to_buffer
+                     (const Perch__V1__AnswerConsumptionResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AnswerConsumptionResponse *
+       perch__v1__answer_consumption_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__answer_consumption_response__free_unpacked
+                     (Perch__V1__AnswerConsumptionResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ReconcileRequest methods */
+void   perch__v1__reconcile_request__init
+                     (Perch__V1__ReconcileRequest         *message);
+size_t perch__v1__reconcile_request__get_packed_size
+                     (const Perch__V1__ReconcileRequest   *message);
+size_t perch__v1__reconcile_request__pack
+                     (const Perch__V1__ReconcileRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__reconcile_request__pack_to_buffer
+                     (const Perch__V1__ReconcileRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ReconcileRequest *
+       perch__v1__reconcile_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__reconcile_request__free_unpacked
+                     (Perch__V1__ReconcileRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ReconcileResponse methods */
+void   perch__v1__reconcile_response__init
+                     (Perch__V1__ReconcileResponse         *message);
+size_t perch__v1__reconcile_response__get_packed_size
+                     (const Perch__V1__ReconcileResponse   *message);
+size_t perch__v1__reconcile_response__pack
+                     (const Perch__V1__ReconcileResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__reconcile_response__pack_to_buffer
+                     (const Perch__V1__ReconcileResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ReconcileResponse *
+       perch__v1__reconcile_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__reconcile_response__free_unpacked
+                     (Perch__V1__ReconcileResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ReconcileDifference methods */
+void   perch__v1__reconcile_difference__init
+                     (Perch__V1__ReconcileDifference         *message);
+size_t perch__v1__reconcile_difference__get_packed_size
+                     (const Perch__V1__ReconcileDifference   *message);
+size_t perch__v1__reconcile_difference__pack
+                     (const Perch__V1__ReconcileDifference   *message,
+                      uint8_t             *out);
+size_t perch__v1__reconcile_difference__pack_to_buffer
+                     (const Perch__V1__ReconcileDifference   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ReconcileDifference *
+       perch__v1__reconcile_difference__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__reconcile_difference__free_unpacked
+                     (Perch__V1__ReconcileDifference *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__ListNotificationsRequest methods */
 void   perch__v1__list_notifications_request__init
                      (Perch__V1__ListNotificationsRequest         *message);
@@ -3412,6 +3924,33 @@ typedef void (*Perch__V1__DropDeadLetterRequest_Closure)
 typedef void (*Perch__V1__DropDeadLetterResponse_Closure)
                  (const Perch__V1__DropDeadLetterResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__ConsumptionAnswer_Closure)
+                 (const Perch__V1__ConsumptionAnswer *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ConsumptionCase_Closure)
+                 (const Perch__V1__ConsumptionCase *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ListConsumptionRequest_Closure)
+                 (const Perch__V1__ListConsumptionRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ListConsumptionResponse_Closure)
+                 (const Perch__V1__ListConsumptionResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__AnswerConsumptionRequest_Closure)
+                 (const Perch__V1__AnswerConsumptionRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__AnswerConsumptionResponse_Closure)
+                 (const Perch__V1__AnswerConsumptionResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ReconcileRequest_Closure)
+                 (const Perch__V1__ReconcileRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ReconcileResponse_Closure)
+                 (const Perch__V1__ReconcileResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ReconcileDifference_Closure)
+                 (const Perch__V1__ReconcileDifference *message,
+                  void *closure_data);
 typedef void (*Perch__V1__ListNotificationsRequest_Closure)
                  (const Perch__V1__ListNotificationsRequest *message,
                   void *closure_data);
@@ -3647,6 +4186,18 @@ struct Perch__V1__AdminService_Service
                            const Perch__V1__DropDeadLetterRequest *input,
                            Perch__V1__DropDeadLetterResponse_Closure closure,
                            void *closure_data);
+  void (*list_consumption)(Perch__V1__AdminService_Service *service,
+                           const Perch__V1__ListConsumptionRequest *input,
+                           Perch__V1__ListConsumptionResponse_Closure closure,
+                           void *closure_data);
+  void (*answer_consumption)(Perch__V1__AdminService_Service *service,
+                             const Perch__V1__AnswerConsumptionRequest *input,
+                             Perch__V1__AnswerConsumptionResponse_Closure closure,
+                             void *closure_data);
+  void (*reconcile)(Perch__V1__AdminService_Service *service,
+                    const Perch__V1__ReconcileRequest *input,
+                    Perch__V1__ReconcileResponse_Closure closure,
+                    void *closure_data);
   void (*list_notifications)(Perch__V1__AdminService_Service *service,
                              const Perch__V1__ListNotificationsRequest *input,
                              Perch__V1__ListNotificationsResponse_Closure closure,
@@ -3690,6 +4241,9 @@ void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
       function_prefix__ ## list_dead_letters,\
       function_prefix__ ## retry_dead_letter,\
       function_prefix__ ## drop_dead_letter,\
+      function_prefix__ ## list_consumption,\
+      function_prefix__ ## answer_consumption,\
+      function_prefix__ ## reconcile,\
       function_prefix__ ## list_notifications,\
       function_prefix__ ## get_signed_payload  }
 void perch__v1__admin_service__list_apps(ProtobufCService *service,
@@ -3800,6 +4354,18 @@ void perch__v1__admin_service__drop_dead_letter(ProtobufCService *service,
                                                 const Perch__V1__DropDeadLetterRequest *input,
                                                 Perch__V1__DropDeadLetterResponse_Closure closure,
                                                 void *closure_data);
+void perch__v1__admin_service__list_consumption(ProtobufCService *service,
+                                                const Perch__V1__ListConsumptionRequest *input,
+                                                Perch__V1__ListConsumptionResponse_Closure closure,
+                                                void *closure_data);
+void perch__v1__admin_service__answer_consumption(ProtobufCService *service,
+                                                  const Perch__V1__AnswerConsumptionRequest *input,
+                                                  Perch__V1__AnswerConsumptionResponse_Closure closure,
+                                                  void *closure_data);
+void perch__v1__admin_service__reconcile(ProtobufCService *service,
+                                         const Perch__V1__ReconcileRequest *input,
+                                         Perch__V1__ReconcileResponse_Closure closure,
+                                         void *closure_data);
 void perch__v1__admin_service__list_notifications(ProtobufCService *service,
                                                   const Perch__V1__ListNotificationsRequest *input,
                                                   Perch__V1__ListNotificationsResponse_Closure closure,
@@ -3811,6 +4377,9 @@ void perch__v1__admin_service__get_signed_payload(ProtobufCService *service,
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    perch__v1__consumption_delivery__descriptor;
+extern const ProtobufCEnumDescriptor    perch__v1__refund_preference__descriptor;
+extern const ProtobufCEnumDescriptor    perch__v1__consumption_state__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__customer_name_kind__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__app__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__list_apps_request__descriptor;
@@ -3844,6 +4413,15 @@ extern const ProtobufCMessageDescriptor perch__v1__retry_dead_letter_request__de
 extern const ProtobufCMessageDescriptor perch__v1__retry_dead_letter_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__drop_dead_letter_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__drop_dead_letter_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__consumption_answer__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__consumption_case__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_consumption_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_consumption_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__answer_consumption_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__answer_consumption_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__reconcile_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__reconcile_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__reconcile_difference__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__list_notifications_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__received_notification__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__list_notifications_response__descriptor;

@@ -280,6 +280,18 @@ DROP_DEAD_LETTER = Method(
         "/perch.v1.AdminService/DropDeadLetter", v1.DropDeadLetterRequest, v1.DropDeadLetterResponse, is_safe=False,
         is_idempotent=True, is_keyed=False,
 )
+LIST_CONSUMPTION = Method(
+        "/perch.v1.AdminService/ListConsumption", v1.ListConsumptionRequest, v1.ListConsumptionResponse, is_safe=True,
+        is_idempotent=False, is_keyed=False,
+)
+ANSWER_CONSUMPTION = Method(
+        "/perch.v1.AdminService/AnswerConsumption", v1.AnswerConsumptionRequest, v1.AnswerConsumptionResponse,
+        is_safe=False, is_idempotent=True, is_keyed=False,
+)
+RECONCILE = Method(
+        "/perch.v1.AdminService/Reconcile", v1.ReconcileRequest, v1.ReconcileResponse, is_safe=False,
+        is_idempotent=False, is_keyed=False,
+)
 LIST_NOTIFICATIONS = Method(
         "/perch.v1.AdminService/ListNotifications", v1.ListNotificationsRequest, v1.ListNotificationsResponse,
         is_safe=True, is_idempotent=False, is_keyed=False,
@@ -312,7 +324,8 @@ METHODS = (
         REVOKE_TOKEN, OFFER_CONSOLE_CODE, REDEEM_CONSOLE_CODE, FIND_ACCOUNT, FIND_CUSTOMERS, ADD_NOTE, LIST_NOTES,
         DELETE_NOTE, LIST_UNCLAIMED, ATTACH_ALIAS, DETACH_ALIAS, MOVE_TRANSACTION, MERGE_ACCOUNTS, ERASE_ACCOUNT,
         EXPORT_ACCOUNT, GRANT_ENTITLEMENT, REVOKE_GRANT, LIST_AUDIT, LIST_DEAD_LETTERS, RETRY_DEAD_LETTER,
-        DROP_DEAD_LETTER, LIST_NOTIFICATIONS, GET_SIGNED_PAYLOAD, SUBMIT_TRANSACTION, SUBMIT_NOTIFICATION, WATCH,
+        DROP_DEAD_LETTER, LIST_CONSUMPTION, ANSWER_CONSUMPTION, RECONCILE, LIST_NOTIFICATIONS, GET_SIGNED_PAYLOAD,
+        SUBMIT_TRANSACTION, SUBMIT_NOTIFICATION, WATCH,
 )
 
 
@@ -830,6 +843,38 @@ class Calls:
     def drop_dead_letter(self, *, id: str = "", timeout: Optional[float] = None) -> v1.DropDeadLetterResponse:
         """Deletes a dead letter."""
         return self._call(DROP_DEAD_LETTER, v1.DropDeadLetterRequest(id=id), timeout)
+
+    def list_consumption(
+            self, *, app: Union[v1.AppRef, str, None] = None, page_size: int = 0, page_token: bytes = b"",
+            timeout: Optional[float] = None,
+    ) -> v1.ListConsumptionResponse:
+        """What the App Store asks about purchases whose customers want refunds, in the order of the transactions, a page at a time. A
+        question leaves the list a day after its deadline.
+        """
+        return self._call(LIST_CONSUMPTION, v1.ListConsumptionRequest(
+                app=named_app(app), page_size=page_size, page_token=page_token,
+        ), timeout)
+
+    def answer_consumption(
+            self, *, app: Union[v1.AppRef, str, None] = None, transaction_id: int = 0,
+            answer: Optional[v1.ConsumptionAnswer] = None, timeout: Optional[float] = None,
+    ) -> v1.AnswerConsumptionResponse:
+        """Answers such a question. The answer is stored, and then sent to the App Store, again after a failure until the deadline.
+        """
+        return self._call(ANSWER_CONSUMPTION, v1.AnswerConsumptionRequest(
+                app=named_app(app), transaction_id=transaction_id, answer=answer,
+        ), timeout)
+
+    def reconcile(
+            self, *, app: Union[v1.AppRef, str, None] = None, dry_run: bool = False, everything: bool = False,
+            run: int = 0, timeout: Optional[float] = None,
+    ) -> v1.ReconcileResponse:
+        """Asks the App Store now for what it did not deliver, or says how far that is. Of several nodes of one store the one that has the
+        right to ask must be called; others refuse with `LEASE_WAIT`.
+        """
+        return self._call(RECONCILE, v1.ReconcileRequest(
+                app=named_app(app), dry_run=dry_run, everything=everything, run=run,
+        ), timeout)
 
     def list_notifications(
             self, *, page_size: int = 0, page_token: bytes = b"", timeout: Optional[float] = None,
@@ -1494,6 +1539,38 @@ class AsyncCalls:
     ) -> Awaitable[v1.DropDeadLetterResponse]:
         """Deletes a dead letter."""
         return self._call(DROP_DEAD_LETTER, v1.DropDeadLetterRequest(id=id), timeout)
+
+    def list_consumption(
+            self, *, app: Union[v1.AppRef, str, None] = None, page_size: int = 0, page_token: bytes = b"",
+            timeout: Optional[float] = None,
+    ) -> Awaitable[v1.ListConsumptionResponse]:
+        """What the App Store asks about purchases whose customers want refunds, in the order of the transactions, a page at a time. A
+        question leaves the list a day after its deadline.
+        """
+        return self._call(LIST_CONSUMPTION, v1.ListConsumptionRequest(
+                app=named_app(app), page_size=page_size, page_token=page_token,
+        ), timeout)
+
+    def answer_consumption(
+            self, *, app: Union[v1.AppRef, str, None] = None, transaction_id: int = 0,
+            answer: Optional[v1.ConsumptionAnswer] = None, timeout: Optional[float] = None,
+    ) -> Awaitable[v1.AnswerConsumptionResponse]:
+        """Answers such a question. The answer is stored, and then sent to the App Store, again after a failure until the deadline.
+        """
+        return self._call(ANSWER_CONSUMPTION, v1.AnswerConsumptionRequest(
+                app=named_app(app), transaction_id=transaction_id, answer=answer,
+        ), timeout)
+
+    def reconcile(
+            self, *, app: Union[v1.AppRef, str, None] = None, dry_run: bool = False, everything: bool = False,
+            run: int = 0, timeout: Optional[float] = None,
+    ) -> Awaitable[v1.ReconcileResponse]:
+        """Asks the App Store now for what it did not deliver, or says how far that is. Of several nodes of one store the one that has the
+        right to ask must be called; others refuse with `LEASE_WAIT`.
+        """
+        return self._call(RECONCILE, v1.ReconcileRequest(
+                app=named_app(app), dry_run=dry_run, everything=everything, run=run,
+        ), timeout)
 
     def list_notifications(
             self, *, page_size: int = 0, page_token: bytes = b"", timeout: Optional[float] = None,

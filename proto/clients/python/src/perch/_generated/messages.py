@@ -599,6 +599,63 @@ class MishapKind(Enumeration):
     """The request is answered 503, without a body."""
 
 
+class ConsumptionDelivery(Enumeration):
+    """What the app delivered of a purchase whose customer wants a refund."""
+
+    UNSPECIFIED = 0
+    """Not said. It is no answer."""
+
+    DELIVERED = 1
+    """It works."""
+
+    QUALITY_ISSUE = 2
+    """Not delivered: it was of bad quality."""
+
+    WRONG_ITEM = 3
+    """Not delivered: it was something else."""
+
+    SERVER_OUTAGE = 4
+    """Not delivered: the app's server was out of order."""
+
+    OTHER = 5
+    """Not delivered for another reason."""
+
+
+class RefundPreference(Enumeration):
+    """What the app would decide."""
+
+    UNSPECIFIED = 0
+    """Nothing is said."""
+
+    DECLINE = 1
+    """No refund."""
+
+    GRANT_FULL = 2
+    """All of it."""
+
+    GRANT_PRORATED = 3
+    """What was not consumed."""
+
+
+class ConsumptionState(Enumeration):
+    """What became of a question."""
+
+    UNSPECIFIED = 0
+    """Never sent."""
+
+    OPEN = 1
+    """It waits for an answer."""
+
+    ANSWERED = 2
+    """It is answered, and the App Store does not have the answer yet."""
+
+    SENT = 3
+    """The App Store took the answer."""
+
+    REFUSED = 4
+    """The App Store refused the answer: see `message`. Another one may be given."""
+
+
 class CustomerNameKind(Enumeration):
     """What kind of name a customer is known by."""
 
@@ -4319,6 +4376,297 @@ class DropDeadLetterResponse(Message):
 
     def __init__(self, *, position: Optional[Position] = None) -> None:
         self.position = position
+
+
+class ConsumptionAnswer(Message):
+    """The app's answer. The App Store takes one only with the customer's consent."""
+
+    __slots__ = ("customer_consented", "sample_content_provided", "delivery", "consumed_milli", "preference")
+    _fields = (
+        (1, "customer_consented", "bool", False, None),
+        (2, "sample_content_provided", "bool", False, None),
+        (3, "delivery", "ConsumptionDelivery", False, None),
+        (4, "consumed_milli", "uint32", False, None),
+        (5, "preference", "RefundPreference", False, None),
+    )
+
+    customer_consented: bool
+    """The customer agrees that the App Store gets these data. It must be true."""
+
+    sample_content_provided: bool
+    """There was a free sample, or a trial."""
+
+    delivery: ConsumptionDelivery
+    """What was delivered. It must be said."""
+
+    consumed_milli: int
+    """How much was consumed, in thousandths of a per cent: at most 100,000."""
+
+    preference: RefundPreference
+    """What the app would decide."""
+
+    def __init__(
+            self, *, customer_consented: bool = False, sample_content_provided: bool = False,
+            delivery: ConsumptionDelivery = ConsumptionDelivery.UNSPECIFIED, consumed_milli: int = 0,
+            preference: RefundPreference = RefundPreference.UNSPECIFIED,
+    ) -> None:
+        self.customer_consented = customer_consented
+        self.sample_content_provided = sample_content_provided
+        self.delivery = delivery
+        self.consumed_milli = consumed_milli
+        self.preference = preference
+
+
+class ConsumptionCase(Message):
+    """A question of the App Store about a purchase whose customer wants a refund."""
+
+    __slots__ = ("transaction_id", "reason", "asked_at_ms", "deadline_ms", "state", "message", "answer")
+    _fields = (
+        (1, "transaction_id", "uint64", False, None),
+        (2, "reason", "string", False, None),
+        (3, "asked_at_ms", "int64", False, None),
+        (4, "deadline_ms", "int64", False, None),
+        (5, "state", "ConsumptionState", False, None),
+        (6, "message", "string", False, None),
+        (7, "answer", "ConsumptionAnswer", False, None),
+    )
+
+    transaction_id: int
+    """The purchase."""
+
+    reason: str
+    """Apple's word for the customer's reason, such as `UNINTENDED_PURCHASE`; empty where Apple gave none."""
+
+    asked_at_ms: int
+    """When the App Store signed it, in milliseconds since the Unix epoch."""
+
+    deadline_ms: int
+    """Until when Apple takes an answer, in milliseconds since the Unix epoch."""
+
+    state: ConsumptionState
+    """What became of it."""
+
+    message: str
+    """Why the App Store refused the answer; else empty."""
+
+    answer: Optional[ConsumptionAnswer]
+    """The answer; absent for none."""
+
+    def __init__(
+            self, *, transaction_id: int = 0, reason: str = "", asked_at_ms: int = 0, deadline_ms: int = 0,
+            state: ConsumptionState = ConsumptionState.UNSPECIFIED, message: str = "",
+            answer: Optional[ConsumptionAnswer] = None,
+    ) -> None:
+        self.transaction_id = transaction_id
+        self.reason = reason
+        self.asked_at_ms = asked_at_ms
+        self.deadline_ms = deadline_ms
+        self.state = state
+        self.message = message
+        self.answer = answer
+
+
+class ListConsumptionRequest(Message):
+    """Asks for the questions."""
+
+    __slots__ = ("app", "page_size", "page_token")
+    _fields = (
+        (1, "app", "AppRef", False, None),
+        (2, "page_size", "uint32", False, None),
+        (3, "page_token", "bytes", False, None),
+    )
+
+    app: Optional[AppRef]
+    """The app."""
+
+    page_size: int
+    """At most this many; 0 for 100."""
+
+    page_token: bytes
+    """From `next_page_token` of the page before."""
+
+    def __init__(self, *, app: Optional[AppRef] = None, page_size: int = 0, page_token: bytes = b"") -> None:
+        self.app = app
+        self.page_size = page_size
+        self.page_token = page_token
+
+
+class ListConsumptionResponse(Message):
+    """Questions."""
+
+    __slots__ = ("cases", "next_page_token")
+    _fields = (
+        (1, "cases", "ConsumptionCase", True, None),
+        (2, "next_page_token", "bytes", False, None),
+    )
+
+    cases: List[ConsumptionCase]
+    """In the order of the transactions."""
+
+    next_page_token: bytes
+    """For the next page; empty if there is none."""
+
+    def __init__(self, *, cases: Sequence[ConsumptionCase] = (), next_page_token: bytes = b"") -> None:
+        self.cases = list(cases)
+        self.next_page_token = next_page_token
+
+
+class AnswerConsumptionRequest(Message):
+    """Answers a question."""
+
+    __slots__ = ("app", "transaction_id", "answer")
+    _fields = (
+        (1, "app", "AppRef", False, None),
+        (2, "transaction_id", "uint64", False, None),
+        (3, "answer", "ConsumptionAnswer", False, None),
+    )
+
+    app: Optional[AppRef]
+    """The app."""
+
+    transaction_id: int
+    """The purchase."""
+
+    answer: Optional[ConsumptionAnswer]
+    """What the App Store is told."""
+
+    def __init__(
+            self, *, app: Optional[AppRef] = None, transaction_id: int = 0, answer: Optional[ConsumptionAnswer] = None,
+    ) -> None:
+        self.app = app
+        self.transaction_id = transaction_id
+        self.answer = answer
+
+
+class AnswerConsumptionResponse(Message):
+    """The answer is stored."""
+
+    __slots__ = ("position", )
+    _fields = (
+        (1, "position", "Position", False, None),
+    )
+
+    position: Optional[Position]
+    """Where the store stands with it."""
+
+    def __init__(self, *, position: Optional[Position] = None) -> None:
+        self.position = position
+
+
+class ReconcileRequest(Message):
+    """Asks the App Store now, or how far that is."""
+
+    __slots__ = ("app", "dry_run", "everything", "run")
+    _fields = (
+        (1, "app", "AppRef", False, None),
+        (2, "dry_run", "bool", False, None),
+        (3, "everything", "bool", False, None),
+        (4, "run", "uint64", False, None),
+    )
+
+    app: Optional[AppRef]
+    """The app."""
+
+    dry_run: bool
+    """Nothing is changed: what differs is only listed."""
+
+    everything: bool
+    """Every notification that the App Store still has, and every subscription, rather than those that failed or ended.
+    """
+
+    run: int
+    """How far this run is; 0 begins one. One that is under way goes on, whatever it was begun with."""
+
+    def __init__(
+            self, *, app: Optional[AppRef] = None, dry_run: bool = False, everything: bool = False, run: int = 0,
+    ) -> None:
+        self.app = app
+        self.dry_run = dry_run
+        self.everything = everything
+        self.run = run
+
+
+class ReconcileResponse(Message):
+    """How far it is."""
+
+    __slots__ = (
+            "run", "done", "differences", "more_count", "notification_count", "subscription_count", "history_count",
+            "problem",
+    )
+    _fields = (
+        (1, "run", "uint64", False, None),
+        (2, "done", "bool", False, None),
+        (3, "differences", "ReconcileDifference", True, None),
+        (4, "more_count", "uint32", False, None),
+        (5, "notification_count", "uint32", False, None),
+        (6, "subscription_count", "uint32", False, None),
+        (7, "history_count", "uint32", False, None),
+        (8, "problem", "string", False, None),
+    )
+
+    run: int
+    """Its number, for the next call."""
+
+    done: bool
+    """It has ended."""
+
+    differences: List[ReconcileDifference]
+    """What no notification had told, at most 1,000."""
+
+    more_count: int
+    """Further differences, which are only counted."""
+
+    notification_count: int
+    """Notifications that were read."""
+
+    subscription_count: int
+    """Subscriptions that were asked about."""
+
+    history_count: int
+    """Histories of customers that were read."""
+
+    problem: str
+    """What the App Store or the store did not answer, so the run is not complete; empty for nothing. It is tried again later.
+    """
+
+    def __init__(
+            self, *, run: int = 0, done: bool = False, differences: Sequence[ReconcileDifference] = (),
+            more_count: int = 0, notification_count: int = 0, subscription_count: int = 0, history_count: int = 0,
+            problem: str = "",
+    ) -> None:
+        self.run = run
+        self.done = done
+        self.differences = list(differences)
+        self.more_count = more_count
+        self.notification_count = notification_count
+        self.subscription_count = subscription_count
+        self.history_count = history_count
+        self.problem = problem
+
+
+class ReconcileDifference(Message):
+    """What no notification had told."""
+
+    __slots__ = ("source", "original_transaction_id", "message")
+    _fields = (
+        (1, "source", "string", False, None),
+        (2, "original_transaction_id", "uint64", False, None),
+        (3, "message", "string", False, None),
+    )
+
+    source: str
+    """How it was found: `notification`, `subscription` or `history`."""
+
+    original_transaction_id: int
+    """The subscription, or the first transaction of what was told; 0 where that is not known."""
+
+    message: str
+    """What is different, for people."""
+
+    def __init__(self, *, source: str = "", original_transaction_id: int = 0, message: str = "") -> None:
+        self.source = source
+        self.original_transaction_id = original_transaction_id
+        self.message = message
 
 
 class ListNotificationsRequest(Message):
@@ -9000,22 +9348,23 @@ class WatchResponse(Message):
 
 
 __all__ = (
-        "AccountSummary", "AddNoteRequest", "AddNoteResponse", "AdvanceToBoundary", "AnswerPriceIncreaseOperation",
-        "AnswerPriceIncreaseRequest", "AnswerPriceIncreaseResponse", "App", "AppChangesRequest", "AppChangesResponse",
-        "AppEntitlementsRequest", "AppEntitlementsResponse", "AppPlatform", "AppRef", "AppSetting",
-        "AppStoreNotification", "AsOf", "AttachAliasRequest", "AttachAliasResponse", "AuditLine", "BackupRequest",
-        "BackupResponse", "BillingPlan", "BillingPlanType", "Bookmark", "CatalogImage", "CatalogImageInfo",
-        "CatalogSummary", "CatalogWarning", "Cause", "ChargeOutcome", "CheckCatalogRequest", "CheckCatalogResponse",
-        "ClearTransactionsOperation", "Clock", "CommitmentInfo", "ConfigureRequest", "ConfigureResponse",
-        "ConsumptionRequest", "CreateIntentOperation", "CurrentEntitlement", "CurrentEntitlementTaskRequest",
-        "CurrentEntitlementTaskResponse", "CustomerNameKind", "CustomerNote", "DeadLetter", "DecidePurchaseOperation",
-        "DeclineRefundOperation", "DeleteNoteRequest", "DeleteNoteResponse", "DeleteTransactionOperation",
-        "DetachAliasRequest", "DetachAliasResponse", "DropDeadLetterRequest", "DropDeadLetterResponse",
-        "EffectiveReason", "Eligibility", "EndIntentOperation", "EntitlementChange", "EntitlementGrade",
-        "EntitlementOrigin", "EntitlementReason", "EntitlementsBatch", "EntitlementsBegin", "EntitlementsClock",
-        "EntitlementsEnd", "EntitlementsTaskRequest", "EntitlementsTaskResponse", "Environment", "EraseAccountRequest",
-        "EraseAccountResponse", "ExpectedChange", "ExpirationReason", "ExpireOperation", "ExplainRequest",
-        "ExplainResponse", "ExplainedFact", "ExplainedGrant", "Explanation", "ExportAccountRequest",
+        "AccountSummary", "AddNoteRequest", "AddNoteResponse", "AdvanceToBoundary", "AnswerConsumptionRequest",
+        "AnswerConsumptionResponse", "AnswerPriceIncreaseOperation", "AnswerPriceIncreaseRequest",
+        "AnswerPriceIncreaseResponse", "App", "AppChangesRequest", "AppChangesResponse", "AppEntitlementsRequest",
+        "AppEntitlementsResponse", "AppPlatform", "AppRef", "AppSetting", "AppStoreNotification", "AsOf",
+        "AttachAliasRequest", "AttachAliasResponse", "AuditLine", "BackupRequest", "BackupResponse", "BillingPlan",
+        "BillingPlanType", "Bookmark", "CatalogImage", "CatalogImageInfo", "CatalogSummary", "CatalogWarning", "Cause",
+        "ChargeOutcome", "CheckCatalogRequest", "CheckCatalogResponse", "ClearTransactionsOperation", "Clock",
+        "CommitmentInfo", "ConfigureRequest", "ConfigureResponse", "ConsumptionAnswer", "ConsumptionCase",
+        "ConsumptionDelivery", "ConsumptionRequest", "ConsumptionState", "CreateIntentOperation", "CurrentEntitlement",
+        "CurrentEntitlementTaskRequest", "CurrentEntitlementTaskResponse", "CustomerNameKind", "CustomerNote",
+        "DeadLetter", "DecidePurchaseOperation", "DeclineRefundOperation", "DeleteNoteRequest", "DeleteNoteResponse",
+        "DeleteTransactionOperation", "DetachAliasRequest", "DetachAliasResponse", "DropDeadLetterRequest",
+        "DropDeadLetterResponse", "EffectiveReason", "Eligibility", "EndIntentOperation", "EntitlementChange",
+        "EntitlementGrade", "EntitlementOrigin", "EntitlementReason", "EntitlementsBatch", "EntitlementsBegin",
+        "EntitlementsClock", "EntitlementsEnd", "EntitlementsTaskRequest", "EntitlementsTaskResponse", "Environment",
+        "EraseAccountRequest", "EraseAccountResponse", "ExpectedChange", "ExpirationReason", "ExpireOperation",
+        "ExplainRequest", "ExplainResponse", "ExplainedFact", "ExplainedGrant", "Explanation", "ExportAccountRequest",
         "ExportAccountResponse", "ExtendRenewalOperation", "Failure", "FamilyShare", "FindAccountRequest",
         "FindAccountResponse", "FindCustomersRequest", "FindCustomersResponse", "Finding", "FinishRequest",
         "FinishResponse", "Forecast", "ForecastKind", "FoundCustomer", "FreezeClock", "GetAppPoliciesRequest",
@@ -9029,25 +9378,26 @@ __all__ = (
         "GetSubscriptionStatusRequest", "GetSubscriptionStatusResponse", "GrantEntitlementRequest",
         "GrantEntitlementResponse", "GrantSummary", "GroupEffective", "GroupStatuses", "InspectAccountRequest",
         "InspectAccountResponse", "IntroductoryEligibility", "ListAccountsRequest", "ListAccountsResponse",
-        "ListAppsRequest", "ListAppsResponse", "ListAuditRequest", "ListAuditResponse",
-        "ListCurrentEntitlementsRequest", "ListCurrentEntitlementsResponse", "ListDeadLettersRequest",
-        "ListDeadLettersResponse", "ListNotesRequest", "ListNotesResponse", "ListNotificationsRequest",
-        "ListNotificationsResponse", "ListPlanOptionsRequest", "ListPlanOptionsResponse", "ListTransactionsRequest",
-        "ListTransactionsResponse", "ListUnclaimedRequest", "ListUnclaimedResponse", "ListUnfinishedRequest",
-        "ListUnfinishedResponse", "LoadCatalogRequest", "LoadCatalogResponse", "Loading", "ManageSubscriptionsRequest",
-        "ManageSubscriptionsResponse", "MergeAccountsRequest", "MergeAccountsResponse", "MessageReason",
-        "MessagesRequest", "MessagesResponse", "Metric", "MishapKind", "Money", "MoveTransactionRequest",
-        "MoveTransactionResponse", "NamedEntitlement", "NamedEntitlements", "OfferCode", "OfferConsoleCodeRequest",
-        "OfferConsoleCodeResponse", "OfferEdit", "OfferEligibility", "OfferPaymentMode", "OfferType", "OperateRequest",
-        "OperateResponse", "OperationTarget", "OrderMishapRequest", "OrderMishapResponse", "OwnershipType",
-        "PendingPurchase", "PendingReason", "Period", "PeriodUnit", "PlanOption", "PlanRelation", "Position",
-        "PostMessageOperation", "PriceConsent", "PriceIncreaseStatus", "Product", "ProductEdit", "ProductType",
-        "Products", "ProductsTaskRequest", "ProductsTaskResponse", "PurchaseIntent", "PurchaseIntentList",
-        "PurchaseIntentsRequest", "PurchaseIntentsResponse", "PurchaseOffer", "PurchaseOrder", "PurchaseRequest",
-        "PurchaseResponse", "PurchaseResult", "RaisePriceOperation", "ReceivedNotification",
+        "ListAppsRequest", "ListAppsResponse", "ListAuditRequest", "ListAuditResponse", "ListConsumptionRequest",
+        "ListConsumptionResponse", "ListCurrentEntitlementsRequest", "ListCurrentEntitlementsResponse",
+        "ListDeadLettersRequest", "ListDeadLettersResponse", "ListNotesRequest", "ListNotesResponse",
+        "ListNotificationsRequest", "ListNotificationsResponse", "ListPlanOptionsRequest", "ListPlanOptionsResponse",
+        "ListTransactionsRequest", "ListTransactionsResponse", "ListUnclaimedRequest", "ListUnclaimedResponse",
+        "ListUnfinishedRequest", "ListUnfinishedResponse", "LoadCatalogRequest", "LoadCatalogResponse", "Loading",
+        "ManageSubscriptionsRequest", "ManageSubscriptionsResponse", "MergeAccountsRequest", "MergeAccountsResponse",
+        "MessageReason", "MessagesRequest", "MessagesResponse", "Metric", "MishapKind", "Money",
+        "MoveTransactionRequest", "MoveTransactionResponse", "NamedEntitlement", "NamedEntitlements", "OfferCode",
+        "OfferConsoleCodeRequest", "OfferConsoleCodeResponse", "OfferEdit", "OfferEligibility", "OfferPaymentMode",
+        "OfferType", "OperateRequest", "OperateResponse", "OperationTarget", "OrderMishapRequest",
+        "OrderMishapResponse", "OwnershipType", "PendingPurchase", "PendingReason", "Period", "PeriodUnit",
+        "PlanOption", "PlanRelation", "Position", "PostMessageOperation", "PriceConsent", "PriceIncreaseStatus",
+        "Product", "ProductEdit", "ProductType", "Products", "ProductsTaskRequest", "ProductsTaskResponse",
+        "PurchaseIntent", "PurchaseIntentList", "PurchaseIntentsRequest", "PurchaseIntentsResponse", "PurchaseOffer",
+        "PurchaseOrder", "PurchaseRequest", "PurchaseResponse", "PurchaseResult", "RaisePriceOperation",
+        "ReceivedNotification", "ReconcileDifference", "ReconcileRequest", "ReconcileResponse",
         "RedeemConsoleCodeRequest", "RedeemConsoleCodeResponse", "RedeemOfferCodeRequest", "RedeemOfferCodeResponse",
-        "RedeemedOffer", "RefundOperation", "RefusedValue", "RenewOperation", "RenewalBehaviour", "RenewalInfo",
-        "RenewalInfoResult", "RenewalState", "RequestConsumptionOperation", "RequestRefundRequest",
+        "RedeemedOffer", "RefundOperation", "RefundPreference", "RefusedValue", "RenewOperation", "RenewalBehaviour",
+        "RenewalInfo", "RenewalInfoResult", "RenewalState", "RequestConsumptionOperation", "RequestRefundRequest",
         "RequestRefundResponse", "ResolveBillingIssueRequest", "ResolveBillingIssueResponse",
         "ResolveBillingOperation", "ResumeClock", "RetryDeadLetterRequest", "RetryDeadLetterResponse",
         "ReverseRefundOperation", "Revocation", "RevocationReason", "RevocationType", "RevokeGrantRequest",

@@ -837,9 +837,9 @@ class Reason:
     """
 
     LEASE_WAIT = "LEASE_WAIT"
-    """After a start, the app's clock is behind its lease.
+    """After a start, the app's clock is behind its lease. Of `Reconcile`: another node of this store asks the App Store, or none has begun.
 
-    Retry in some seconds.
+    Retry in some seconds; `Reconcile` at the node that asks.
     """
 
     INTERNAL = "INTERNAL"

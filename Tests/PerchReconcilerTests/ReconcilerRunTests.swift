@@ -1,0 +1,279 @@
+import PerchApple
+import PerchBase
+import PerchModel
+import PerchReconciler
+import PerchSender
+import PerchStore
+import Testing
+
+extension Played {
+    /// Answers the first question of the store that fits.
+    mutating func reply(_ answer: StoreAnswer, to fits: (StoreRequest.Body) -> Bool) {
+        guard let place = self.asked.firstIndex(where: { fits($0.body) }) else {
+            Issue.record("the store was not asked")
+            return
+        }
+        self.reconciler.stored(self.asked.remove(at: place).ticket, answer, now: self.now)
+        self.collect()
+    }
+
+    mutating func questions(_ asked: [ConsumptionCase]) {
+        self.reply(.items(asked.map { $0.item(7) }, hasMore: false)) {
+            if case .items(.consumption, _, _, _) = $0 { true } else { false }
+        }
+    }
+
+    mutating func unread(_ accounts: [UnreadHistory]) {
+        self.reply(.unread(accounts, next: 0, hasMore: false)) { if case .unread = $0 { true } else { false } }
+    }
+
+    var isAskingForQuestions: Bool {
+        self.asked.contains { if case .items(.consumption, _, _, _) = $0.body { true } else { false } }
+    }
+
+    /// Mutations that are asked for, and not answered.
+    var mutations: Int { self.asked.count { if case .mutate = $0.body { true } else { false } } }
+    var statuses: Int { self.calls.count { $0 == "statuses" } }
+}
+
+/// A signed transaction, of which nothing is verified here.
+private func transaction(of original: TransactionID) -> String {
+    func part(_ text: String) -> String { Base64URL.encode(Array(text.utf8)) }
+    return "\(part("{}")).\(part("{\"originalTransactionId\":\"\(original)\"}")).\(part("x"))"
+}
+
+private func page(_ originals: [TransactionID], revision: String, hasMore: Bool = false) -> String {
+    let values = originals.map { "\"\(transaction(of: $0))\"" }.joined(separator: ",")
+    return "{\"revision\":\"\(revision)\",\"hasMore\":\(hasMore),\"signedTransactions\":[\(values)]}"
+}
+
+@Suite struct `answers about purchases` {
+    private static func asked(_ state: ConsumptionState = .answered, id: TransactionID = 101) -> ConsumptionCase {
+        var asked = ConsumptionCase(transaction: id, original: 100, reason: "OTHER", asked: Played.start)
+        asked.state = state
+        asked.answer = ConsumptionAnswer(hasConsent: true, delivery: .delivered)
+        return asked
+    }
+
+    @Test func `are sent once, and noted when the App Store has taken them`() {
+        var played = Played()
+        played.questions([Self.asked(), Self.asked(.open, id: 102), Self.asked(.sent, id: 103)])
+        guard case .consumption(101, let answer)? = played.sent.first(where: { $0.call.name == "consumption" })?.call
+        else { return #expect(Bool(false), "it is sent") }
+        #expect(answer == Self.asked().answer)
+        #expect(played.report.questions == [.answered: 1, .open: 1, .sent: 1])
+        #expect(played.report.nextDeadline == Self.asked().deadline)
+        // The store is looked through again, and it is under way.
+        played.turn(after: Limits.reconcileQuestionsMilliseconds)
+        played.questions([Self.asked()])
+        #expect(played.calls.filter { $0 == "consumption" }.count == 1)
+        played.answer("consumption", 202, "")
+        #expect(played.mutations == 1)
+    }
+
+    @Test(arguments: ["timeout", "500", "rate"]) func `are sent again after a failure`(_ way: String) {
+        var played = Played()
+        played.questions([Self.asked()])
+        switch way {
+        case "500": played.answer("consumption", 500, "oops")
+        case "rate": played.answer("consumption", 429, "{\"errorCode\":4290000,\"errorMessage\":\"slow down\"}")
+        default: played.fail("consumption", .timeout)
+        }
+        #expect(played.mutations == 0)
+        played.turn(after: Limits.reconcileAnswerMilliseconds - 1)
+        played.questions([Self.asked()])
+        #expect(!played.calls.contains("consumption"))
+        played.turn(after: Limits.reconcileQuestionsMilliseconds)
+        played.questions([Self.asked()])
+        #expect(played.calls.contains("consumption"))
+    }
+
+    @Test func `that the App Store refuses are noted, and not sent again`() {
+        var played = Played()
+        played.questions([Self.asked()])
+        played.answer("consumption", 400, "{\"errorCode\":4000044,\"errorMessage\":\"no consent\"}")
+        #expect(played.mutations == 1)
+        #expect(played.notes == [.problem("the App Store refuses the answer about 101: 4000044 no consent")])
+    }
+
+    @Test func `are not sent after the deadline, and a question is forgotten a day later`() {
+        var played = Played()
+        played.questions([])
+        played.turn(after: 12 * 3_600_000)
+        played.questions([Self.asked()])
+        #expect(!played.calls.contains("consumption") && played.mutations == 0)
+        played.turn(after: Limits.reconcileForgetMilliseconds + 1)
+        played.questions([Self.asked()])
+        #expect(!played.calls.contains("consumption") && played.mutations == 1)
+    }
+}
+
+@Suite struct `histories of customers` {
+    private static func account(
+        _ originals: [TransactionID], places: [ReportedHistory.Place] = []
+    ) -> UnreadHistory {
+        UnreadHistory(account: 5, originals: originals, places: places)
+    }
+
+    @Test func `are read to their ends, for each customer of the account`() {
+        var played = Played()
+        played.unread([Self.account([100, 200, 300])])
+        guard case .history(100, "")? = played.sent.last?.call else { return #expect(Bool(false), "the first") }
+        played.answer("history", 200, page([100], revision: "r1", hasMore: true))
+        #expect(!played.calls.contains("history"), "a page is stored before the next one is asked for")
+        played.learn(news: 1)
+        guard case .history(100, "r1")? = played.sent.last?.call else { return #expect(Bool(false), "the next page") }
+        played.answer("history", 200, page([200], revision: "r2"))
+        played.learn(news: 0)
+        // 300 is another customer's.
+        guard case .history(300, "")? = played.sent.last?.call else { return #expect(Bool(false), "the other one") }
+        played.answer("history", 200, page([], revision: "r3"))
+        #expect(played.mutations == 1 && played.report.histories == 1)
+        // A week later: only what is new.
+        played.turn(after: 7 * 86_400_000)
+        let places = [
+            ReportedHistory.Place(original: 100, revision: "r2"), ReportedHistory.Place(original: 300, revision: "r3"),
+        ]
+        played.unread([Self.account([100, 200, 300], places: places)])
+        for (original, revision) in [(100, "r2"), (300, "r3")] as [(TransactionID, String)] {
+            guard case .history(original, revision)? = played.sent.last?.call else {
+                return #expect(Bool(false), "after \(revision)")
+            }
+            played.answer("history", 200, page([], revision: "later"))
+        }
+        #expect(!played.calls.contains("history") && played.report.histories == 2)
+    }
+
+    @Test(arguments: ["timeout", "unknown", "refused", "full"])
+    func `do not count where something is missing`(_ way: String) {
+        var played = Played()
+        played.unread([Self.account([100])])
+        switch way {
+        case "timeout": played.fail("history", .timeout)
+        case "unknown": played.answer("history", 404, "{\"errorCode\":4040010,\"errorMessage\":\"none\"}")
+        default:
+            played.answer("history", 200, page([100], revision: "r"))
+            let mutation = Mutation.reported(.reports([], source: .history, claimant: nil), app: 7)
+            played.reconciler.verified(
+                played.verify.removeFirst().ticket,
+                .mutation(mutation, isLetter: false, refused: way == "refused" ? 1 : 0), now: played.now)
+            played.collect()
+            played.storeMutations(
+                way == "full"
+                    ? .refused(Refusal(.storeFull, "full"))
+                    : .mutated(.reported(ReportedOutcome()), Position(revision: 1, asOf: played.now)))
+        }
+        #expect(played.report.histories == 0 && played.mutations == 0)
+        // The next look finds it again.
+        played.turn(after: 86_400_000)
+        played.unread([Self.account([100])])
+        #expect(played.calls.contains("history"))
+    }
+}
+
+@Suite struct `a run` {
+    private static let known = EndedSubscription(
+        original: 100, transaction: 101, end: Played.start.advanced(byMilliseconds: 86_400_000), state: .subscribed)
+
+    private static func begun(isRehearsal: Bool, isWhole: Bool = false) -> Played {
+        var played = Played()
+        // The duties of the start are done.
+        played.answer("notification_history", 200, "{\"notificationHistory\":[]}")
+        played.unread([])
+        played.questions([])
+        played.reconciler.begin(ReconcileRun(number: 1, isRehearsal: isRehearsal, isWhole: isWhole), of: 0)
+        played.turn()
+        return played
+    }
+
+    private static func scan(_ played: inout Played, _ found: [EndedSubscription], isWhole: Bool = false) {
+        // The first question of this kind is the daily one.
+        for answer in [[], found] {
+            played.reply(.ended(answer, through: DueEntry(instant: .distantPast, account: 0), hasMore: false)) {
+                if case .awaited = $0 { true } else { false }
+            }
+        }
+    }
+
+    @Test(arguments: [false, true]) func `of everything asks for all notifications and subscriptions`(_ isWhole: Bool) {
+        let played = Self.begun(isRehearsal: false, isWhole: isWhole)
+        guard case .notifications(let from, _, let onlyFailures, "")? = played.sent.last?.call else {
+            return #expect(Bool(false), "it begins with the notifications")
+        }
+        #expect(onlyFailures != isWhole)
+        #expect(played.now.milliseconds(since: from) == (isWhole ? 29 * 86_400_000 : 3_600_000))
+        let scans = played.asked.compactMap { if case .awaited(_, _, let all, _) = $0.body { all } else { nil } }
+        #expect(scans == [false, isWhole])
+        #expect(played.reconciler.run(0)?.isDone == false)
+    }
+
+    @Test func `that is rehearsed lists what differs, and stores nothing`() {
+        var played = Self.begun(isRehearsal: true)
+        played.kept = []
+        played.answer("notification_history", 200, "{\"notificationHistory\":[{\"signedPayload\":\"one\"}]}")
+        Self.scan(&played, [Self.known])
+        played.unread([UnreadHistory(account: 5, originals: [100], places: [])])
+        played.answer(
+            "statuses", 200,
+            "{\"data\":[{\"lastTransactions\":[{\"status\":2,\"originalTransactionId\":\"100\",\"signedTransactionInfo\":\"a.b.c\"}]}]}"
+        )
+        played.answer("history", 200, page([100], revision: "r"))
+        #expect(played.verify.count == 2, "the notification, and the history")
+        played.accept()
+        let rehearsals = played.asked.compactMap { asked in
+            if case .mutate(let mutation) = asked.body { mutation.isRehearsal } else { nil }
+        }
+        #expect(rehearsals == [true, true])
+        var outcome = ReportedOutcome()
+        (outcome.news, outcome.changed) = (1, 1)
+        played.storeMutations(.mutated(.reported(outcome), Position(revision: 1, asOf: played.now)))
+        played.turn()
+        let run = played.reconciler.run(0)
+        #expect(run?.isDone == true && run?.problem == "")
+        #expect(
+            run?.differences.map(\.source).sorted { $0.rawValue < $1.rawValue } == [
+                .history, .notification, .subscription,
+            ])
+        #expect(
+            run?.differences.first { $0.source == .subscription }?.message.hasPrefix("the App Store says expired")
+                == true)
+        #expect(run?.notifications == 1 && run?.subscriptions == 1 && run?.histories == 1)
+        #expect(played.report.found == ["notification": 0, "subscription": 0, "history": 0])
+        #expect(played.mutations == 0 && played.kept.isEmpty, "no place goes on")
+    }
+
+    @Test func `ends when the key is refused`() {
+        var played = Self.begun(isRehearsal: true)
+        Self.scan(&played, [Self.known])
+        played.unread([UnreadHistory(account: 5, originals: [100], places: [])])
+        played.answer("notification_history", 401)
+        for name in ["statuses", "history"] { played.fail(name, .stopped) }
+        played.turn()
+        #expect(played.reconciler.run(0)?.isDone == true)
+        #expect(played.reconciler.run(0)?.problem.contains("401") == true)
+    }
+
+    @Test func `repairs, and says what it could not look at`() {
+        var played = Self.begun(isRehearsal: false)
+        played.fail("notification_history", .timeout)
+        Self.scan(&played, [Self.known])
+        played.unread([])
+        played.answer(
+            "statuses", 200,
+            "{\"data\":[{\"lastTransactions\":[{\"status\":2,\"originalTransactionId\":\"100\",\"signedTransactionInfo\":\"a.b.c\"}]}]}"
+        )
+        #expect(played.reconciler.run(0)?.isDone == false)
+        played.learn(news: 1)
+        played.turn()
+        let run = played.reconciler.run(0)
+        #expect(run?.isDone == true)
+        #expect(run?.problem == "not all notifications could be fetched and stored")
+        #expect(run?.differences.map(\.source) == [.subscription])
+        #expect(played.report.found["subscription"] == 1)
+        // Another one may begin.
+        played.reconciler.begin(ReconcileRun(number: 2, isRehearsal: true, isWhole: false), of: 0)
+        #expect(played.reconciler.run(0)?.number == 2)
+        played.reconciler.begin(ReconcileRun(number: 3, isRehearsal: true, isWhole: false), of: 0)
+        #expect(played.reconciler.run(0)?.number == 2, "one that is under way goes on")
+    }
+}
