@@ -136,6 +136,10 @@ class ServerAPI:
                 return 404, {"errorCode": 4040010, "errorMessage": "Transaction id not found."}
             return 200, {"environment": "Sandbox", "bundleId": BUNDLE, "data": [
                 {"subscriptionGroupIdentifier": "21482145", "lastTransactions": [line]}]}
+        if method == "GET" and url.path.startswith("/inApps/v2/history/"):
+            line = self.lines.get(parts[-1])
+            return 200, {"revision": "1", "hasMore": False, "bundleId": BUNDLE, "environment": "Sandbox",
+                         "signedTransactions": [line["signedTransactionInfo"]] if line else []}
         expect(False, f"Perch asks {method} {url.path}")
         return 404, {}
 
