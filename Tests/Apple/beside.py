@@ -19,6 +19,7 @@ from server import SERVICE_OF, Server
 from trial import PERCH, SAMPLE, options
 from waiting import PATIENCE_SECONDS
 
+APP = {"bundleId": "com.example.test", "environment": "ENVIRONMENT_XCODE"}
 PLAN, GROUP = "app.perch.plus.monthly", "plus"
 
 
@@ -50,9 +51,9 @@ def app_store(port, counted, answers):
 def measured(server, account, count):
     """Milliseconds from a change to its push, ascending."""
     connection, stream = server.connect(), server.connect()
-    call = lambda method, **request: server.post(f"/perch.v1.{SERVICE_OF[method]}/{method}", request, connection=connection)[1]
+    call = lambda method, **request: server.post(f"/perch.v1.{SERVICE_OF[method]}/{method}", {"app": APP, **request}, connection=connection)[1]
     id = call("Purchase", account=account, order={"productId": PLAN})["transaction"]["transaction"]["id"]
-    stream.request("GET", f"/perch.v1.EntitlementService/SubscriptionStatusTask?account={account}&groupId={GROUP}", headers={"accept": "text/event-stream"})
+    stream.request("GET", f"/perch.v1.EntitlementService/SubscriptionStatusTask?account={account}&groupId={GROUP}&app.bundleId={APP['bundleId']}&app.environment={APP['environment']}", headers={"accept": "text/event-stream"})
     events = stream.getresponse()
 
     def value():
@@ -106,9 +107,8 @@ def main():
              "server_api": {"key": "AuthKey.p8", "key_id": "KEY", "issuer_id": "issuer", "base_url": url}}
             for number, bundle in enumerate(bundles)]}))
         with Server(PERCH, SAMPLE, store, directory / "server.log", "--environment", "xcode", "--add-app", "--allow-mixed-environments", "--apple-apps",
-                    directory / "apple.json", bundle="com.example.test", http=True) as server:
+                    directory / "apple.json", bundle=APP["bundleId"], http=True) as server:
             server.start()
-            server.app = {"bundleId": "com.example.test"}
             found = {"quiet": [], "beside": []}
             for turn in range(2 * given.turns):
                 kind = "beside" if turn % 2 else "quiet"
