@@ -300,8 +300,9 @@ extension CopyMachine {
     private let folder = TemporaryDirectory()
 
     private func bytes(_ machine: CopyMachine, now: Int64 = 0, wall: Int64 = 50_000) -> [UInt8] {
-        var writer = CopyFile.Writer(self.subject, machine, now: now, wall: Instant(milliseconds: wall))
+        var writer = CopyFile.Writer()
         writer.add(accounts: 0..<machine.whole.table.placeCount, of: machine.whole.table)
+        writer.end(self.subject, machine, now: now, wall: Instant(milliseconds: wall))
         return writer.finish()
     }
 
@@ -343,18 +344,37 @@ extension CopyMachine {
         #expect(read.machine == nil && read.fault == nil)
     }
 
-    @Test func `has the grades that come between its slices`() throws {
-        var machine = try Said.machine([.init(key: "anna", segments: [(0, .max, 4)])])
-        let wall = Instant(milliseconds: 50_000)
-        var writer = CopyFile.Writer(self.subject, machine, now: 0, wall: wall)
+    @Test func `is the copy at one position, whatever comes between its slices`() throws {
+        var machine = try Said.machine([
+            .init(key: "anna", segments: [(0, .max, 4)], aliases: ["x"]),
+            .init(key: "bert", segments: [(0, .max, 4)]), .init(key: "cora", segments: [(0, .max, 4)], aliases: ["y"]),
+        ])
+        var writer = CopyFile.Writer()
+        machine.beginRecording()
         writer.add(accounts: 0..<1, of: machine.whole.table)
+        // Cora is at the place that was free, before the next slice; the grade, dora and both aliases are new or elsewhere.
+        try machine.change([.init(key: "anna"), .init(key: "cora")], 6)
+        try machine.change([.init(key: "cora", segments: [(2, .max, 4)], aliases: ["x"])], 7)
         _ = try machine.accounts(
-            Said.columns([.init(key: "bob", segments: [(3, .max, 5)])]),
-            moreGrades: [CopyTable.Grade(name: "beta", tier: "")], position: Said.position(6), token: [6], time: nil,
+            Said.columns([.init(key: "dora", segments: [(3, .max, 5)], aliases: ["y"])]),
+            moreGrades: [CopyTable.Grade(name: "beta", tier: "")], position: Said.position(8), token: [8], time: nil,
             now: 0)
         writer.add(accounts: 1..<2, of: machine.whole.table)
-        let kept = try CopyFile.machine(writer.finish(), self.subject, now: 0, wall: wall)
-        #expect(kept.has("bob", "beta") == true && kept.has("anna", "plus") == true && kept.token == [5])
+        try machine.change([.init(key: "bert")], 9)
+        writer.add(changed: try #require(machine.recorded), of: machine.whole.table)
+        writer.end(self.subject, machine, now: 0, wall: Instant(milliseconds: 50_000))
+        let kept = try CopyFile.machine(writer.finish(), self.subject, now: 0, wall: Instant(milliseconds: 50_000))
+        #expect(kept.position == machine.position && kept.token == [9] && kept.whole.table.count == 2)
+        for account in ["anna", "bert", "cora", "dora", "x", "y"] {
+            for name in ["plus", "pro", "beta"] {
+                #expect(kept.answer(account, name) == machine.answer(account, name), "\(account) \(name)")
+            }
+        }
+        #expect(kept.has("x", "pro") == true && kept.has("y", "beta") == true)
+        _ = try machine.begin(
+            isResumed: false, grades: [], names: [], time: CopyMachine.CopyTime(app: 0, monotonic: 0), now: 0)
+        _ = try machine.end(position: Said.position(10), token: [10], now: 0)
+        #expect(machine.recorded == nil, "what was recorded is of the copy before")
     }
 
     @Test func `is tried again after a pause, and its failure is logged once`() async throws {
@@ -411,6 +431,41 @@ extension CopyMachine {
         #expect(kept()?.position?.revision == 5)
         core.close()
         #expect(kept()?.position?.revision == 7)
+        core.becomeWhole(8)
+        core.save()
+        #expect(kept()?.position?.revision == 7, "the file may be another copy's now")
+    }
+
+    @Test func `has the newest copy when it is closed, also if that became whole meanwhile`() async throws {
+        for round in 0..<20 {
+            let path = self.folder.file("perch-\(round).copy")
+            let core = CopyCore(self.subject, path: path)
+            core.becomeWhole(1)
+            let writer = Task { core.save() }
+            let filler = Task { for revision in 2...30 as ClosedRange<UInt64> { core.becomeWhole(revision) } }
+            await filler.value
+            core.close()
+            await writer.value
+            let read = CopyFile.read(path, self.subject, now: 0, wall: Instant(milliseconds: 0))
+            #expect(read.machine?.position?.revision == 30, "\(read.fault ?? "")")
+        }
+    }
+
+    @Test func `can be read whatever copies write it`() async throws {
+        let log = Log()
+        let path = self.folder.file("perch.copy")
+        await withTaskGroup { group in
+            for _ in 0..<4 {
+                let core = CopyCore(self.subject, path: nil, observer: log)
+                group.addTask {
+                    for revision in 5..<25 as Range<UInt64> {
+                        core.becomeWhole(revision)
+                        if let bytes = core.bytesToSave() { #expect(CopyFile.replace(path, with: bytes) == nil) }
+                    }
+                }
+            }
+        }
+        #expect(CopyFile.read(path, self.subject, now: 0, wall: Instant(milliseconds: 0)).machine != nil)
     }
 }
 

@@ -57,14 +57,20 @@ final class CopyCore: Sendable {
         }
     }
 
+    private struct Saving {
+        /// The log has the reason.
+        var hasFailed = false
+        var isOver = false
+    }
+
     let path: String?
     private let subject: CopyFile.Subject
     private let stale: StaleCopy
     private let observer: (any PerchClientObserver)?
     private let clock: @Sendable () -> Int64
     private let inside: Mutex<Inside>
-    /// One save at a time, because all write the same file beside it. True: the last one failed, and the log has the reason.
-    private let saving = Mutex(false)
+    /// One save at a time, and none after `close`.
+    private let saving = Mutex(Saving())
     /// How long nothing is written after a save.
     private let pause: Duration
 
@@ -306,8 +312,9 @@ final class CopyCore: Sendable {
         return waiters
     }
 
+    /// Writes the file for the last time. A program may open another copy with it as soon as this returns.
     func close() {
-        self.save()
+        self.save(isLast: true)
         for waiter in self.end(.clientClosed) { waiter.resume() }
     }
 
@@ -336,46 +343,70 @@ final class CopyCore: Sendable {
         }
     }
 
-    /// Writes the file, if something came since the last time. Slices of accounts are taken one after another, and a change that
-    /// comes between them comes again after a restart.
-    func save() {
+    /// Writes the file, if something came since the last time.
+    func save(isLast: Bool = false) {
         guard let path else { return }
-        self.saving.withLock { hasFailed in
+        self.saving.withLock { saving in
+            if saving.isOver { return }
+            saving.isOver = isLast
             guard let bytes = self.bytesToSave() else { return }
             guard let fault = CopyFile.replace(path, with: bytes) else {
-                hasFailed = false
+                saving.hasFailed = false
                 return
             }
             self.inside.withLock { $0.isUnsaved = true }
-            guard !hasFailed else { return }
-            hasFailed = true
+            guard !saving.hasFailed else { return }
+            saving.hasFailed = true
             self.observer?.log(ClientLogLine(level: .warning, message: "the copy was not kept: \(fault)"))
         }
     }
 
-    private func bytesToSave() -> [UInt8]? {
-        let now = self.clock()
-        let begun = self.inside.withLock { inside -> (CopyFile.Writer, Int, UInt64)? in
-            guard inside.isUnsaved, inside.machine.isWhole else { return nil }
-            inside.isUnsaved = false
-            let writer = CopyFile.Writer(self.subject, inside.machine, now: now, wall: Clocks.wall())
-            return (writer, inside.machine.whole.table.placeCount, inside.machine.generation)
+    /// The bytes of the file; nil if nothing has come since the last time.
+    func bytesToSave() -> [UInt8]? {
+        while true {
+            let generation = self.inside.withLock { inside -> UInt64? in
+                guard inside.isUnsaved, inside.machine.isWhole else { return nil }
+                inside.machine.beginRecording()
+                return inside.machine.generation
+            }
+            guard let generation else { return nil }
+            if let bytes = self.bytesToSave(of: generation) { return bytes }
         }
-        guard let (begunWriter, count, generation) = begun else { return nil }
-        var (writer, placeCount) = (begunWriter, count)
+    }
+
+    /// The bytes of the file; nil if another copy has become whole meanwhile.
+    private func bytesToSave(of generation: UInt64) -> [UInt8]? {
+        var writer = CopyFile.Writer()
         var place = 0
-        while place < placeCount {
-            let isSame = self.inside.withLock { inside in
-                guard inside.machine.generation == generation else { return false }
-                placeCount = max(placeCount, inside.machine.whole.table.placeCount)
-                writer.add(accounts: place..<place + 2_048, of: inside.machine.whole.table)
+        while true {
+            let isAtEnd = self.inside.withLock { inside -> Bool? in
+                guard inside.machine.generation == generation, let changed = inside.machine.recorded else { return nil }
+                let table = inside.machine.whole.table
+                guard place >= table.placeCount else {
+                    writer.add(accounts: place..<place + 2_048, of: table)
+                    place += 2_048
+                    return false
+                }
+                writer.add(changed: changed, of: table)
+                writer.end(self.subject, inside.machine, now: self.clock(), wall: Clocks.wall())
+                inside.machine.endRecording()
+                inside.isUnsaved = false
                 return true
             }
-            // Another copy is whole: the next file has it.
-            guard isSame else { return nil }
-            place += 2_048
+            guard let isAtEnd else { return nil }
+            if isAtEnd { return writer.finish() }
         }
-        return writer.finish()
+    }
+
+    /// All accounts; nil while the copy is not complete, or if no entry has changed since the snapshot with this count.
+    func snapshot(after changeCount: UInt64?) -> CopySnapshot? {
+        let now = self.clock()
+        return self.inside.withLock { inside in
+            guard inside.machine.isWhole, let position = inside.machine.position,
+                inside.machine.changeCount != changeCount
+            else { return nil }
+            return CopySnapshot(inside.machine, position, now: now)
+        }
     }
 }
 

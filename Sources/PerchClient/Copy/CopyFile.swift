@@ -1,6 +1,7 @@
 import Glibc
 import PerchBase
 import PerchLoop
+import Synchronization
 
 /// A copy in a file, with which a process answers at once after a restart, also without a server.
 ///
@@ -19,15 +20,41 @@ struct CopyFile {
 
     // MARK: Writing
 
-    /// Collects the bytes of a file. Accounts are added in slices, so that nobody waits long for the copy meanwhile: a change that the
-    /// file misses comes again, because its token is the one of the beginning.
+    /// Collects the bytes of a file. Accounts are added in slices, so that nobody waits long for the copy meanwhile. Those that have changed
+    /// since are added again at the end, so the file is the copy at one position. The later of two entries of an account counts.
     struct Writer {
         private var head = Bytes()
-        /// Names and grades, to which the numbers in `accounts` belong. They only grow, so those of the last slice are right for all.
-        private var words = Bytes()
         private var accounts = Bytes()
 
-        init(_ subject: Subject, _ machine: CopyMachine, now: Int64, wall: Instant) {
+        mutating func add(accounts places: Range<Int>, of table: CopyTable) {
+            table.forEach(at: places) { key, aliases, segments in self.add(key, aliases, segments) }
+        }
+
+        /// Accounts again, some of which may have nothing any more.
+        mutating func add(changed keys: some Sequence<String>, of table: CopyTable) {
+            for key in keys {
+                if let place = table.place(of: key) {
+                    self.add(accounts: place..<place + 1, of: table)
+                } else {
+                    self.add(key, [], [])
+                }
+            }
+        }
+
+        private mutating func add(_ key: String, _ aliases: [String], _ segments: [CopyTable.Segment]) {
+            self.accounts.add(key)
+            self.accounts.add(aliases)
+            self.accounts.add(UInt32(segments.count))
+            for segment in segments {
+                self.accounts.add(segment.grade)
+                self.accounts.add(segment.reason)
+                self.accounts.add(segment.until)
+            }
+        }
+
+        /// Everything beside the accounts. Names and grades, to which the numbers of the accounts belong, only grow while a copy is not
+        /// replaced.
+        mutating func end(_ subject: Subject, _ machine: CopyMachine, now: Int64, wall: Instant) {
             self.head.all = CopyFile.magic
             self.head.add(subject.app)
             self.head.add(subject.names)
@@ -44,36 +71,15 @@ struct CopyFile {
             self.head.add(position.epoch)
             self.head.add(UInt32(machine.token.count))
             self.head.all += machine.token
-            self.add(wordsOf: machine.whole.table)
-        }
-
-        /// Accounts, and the names and grades that they need.
-        mutating func add(accounts places: Range<Int>, of table: CopyTable) {
-            self.add(wordsOf: table)
-            table.forEach(at: places) { key, aliases, segments in
-                self.accounts.add(key)
-                self.accounts.add(aliases)
-                self.accounts.add(UInt32(segments.count))
-                for segment in segments {
-                    self.accounts.add(segment.grade)
-                    self.accounts.add(segment.reason)
-                    self.accounts.add(segment.until)
-                }
-            }
-        }
-
-        private mutating func add(wordsOf table: CopyTable) {
-            self.words.all.removeAll(keepingCapacity: true)
-            self.words.add(table.names)
-            self.words.add(UInt32(table.grades.count))
-            for grade in table.grades {
-                self.words.add(grade.name)
-                self.words.add(grade.tier)
+            self.head.add(machine.whole.table.names)
+            self.head.add(UInt32(machine.whole.table.grades.count))
+            for grade in machine.whole.table.grades {
+                self.head.add(grade.name)
+                self.head.add(grade.tier)
             }
         }
 
         consuming func finish() -> [UInt8] {
-            self.head.all += self.words.all
             self.head.all += self.accounts.all
             self.head.add(CRC32C.checksum(self.head.all))
             return self.head.all
@@ -98,8 +104,15 @@ struct CopyFile {
         }
     }
 
+    /// One at a time in this process: two copies may have the same file, and would write the same draft of it.
+    private static let replacing = Mutex(())
+
     /// Replaces a file whole: a reader sees the old one or the new one. Returns why it could not.
     static func replace(_ path: String, with bytes: [UInt8]) -> String? {
+        Self.replacing.withLock { _ in Self.replaceNow(path, with: bytes) }
+    }
+
+    private static func replaceNow(_ path: String, with bytes: [UInt8]) -> String? {
         let temporary = path + ".new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return "\(temporary) cannot be opened: \(Errno(errno))" }
@@ -144,7 +157,7 @@ struct CopyFile {
         do throws(ColumnFault) {
             return (try Self.machine(bytes, subject, now: now, wall: wall), nil)
         } catch {
-            return (nil, "\(path) is not used: \(error)")
+            return (nil, "\(path) is ignored, and written anew: \(error)")
         }
     }
 
@@ -164,7 +177,7 @@ struct CopyFile {
             app: try reader.text(), names: try reader.texts(), shard: try reader.number(),
             shardCount: try reader.number())
         guard own == subject else {
-            throw ColumnFault(description: "it is of another app, other names or another shard")
+            throw ColumnFault(description: "it is of another copy: of another app, other names or another shard")
         }
         let saved: Int64 = try reader.number()
         let app: Int64 = try reader.number()

@@ -76,6 +76,10 @@ struct CopyMachine: Sendable {
     private var fillingTime = CopyTime(app: 0, monotonic: 0)
     /// Rises with each copy that becomes whole.
     private(set) var generation: UInt64 = 0
+    /// Rises with each change of an entry of the whole copy.
+    private(set) var changeCount: UInt64 = 0
+    /// The accounts that have changed since `beginRecording`; nil: nobody records.
+    private(set) var recorded: Set<String>?
     /// Where the whole copy is.
     private(set) var position: Position?
     /// Where the next stream goes on; empty: it begins a new copy.
@@ -155,6 +159,8 @@ struct CopyMachine: Sendable {
         try self.whole.apply(columns, moreGrades) { changed.append(String(decoding: $0, as: UTF8.self)) }
         if let position { self.position = position }
         if !token.isEmpty { self.token = token }
+        if !changed.isEmpty { self.changeCount += 1 }
+        self.recorded?.formUnion(changed)
         outcome.accounts = changed
         return outcome
     }
@@ -168,6 +174,8 @@ struct CopyMachine: Sendable {
         self.time = self.fillingTime
         self.filling = nil
         self.generation += 1
+        self.changeCount += 1
+        self.recorded = nil
         self.position = position
         self.token = token
         return Outcome(becameWhole: true, accounts: nil)
@@ -181,6 +189,11 @@ struct CopyMachine: Sendable {
         guard self.filling == nil, let position = self.position, revision > position.revision else { return }
         self.position?.revision = revision
     }
+
+    /// Notes from now on which accounts change, until the copy is replaced.
+    mutating func beginRecording() { self.recorded = [] }
+
+    mutating func endRecording() { self.recorded = nil }
 
     private mutating func hear(_ now: Int64) {
         self.heard = now

@@ -97,6 +97,16 @@ struct CopyTable: Sendable {
     /// How many places `forEach` goes through: the accounts, and places that none has at present.
     var placeCount: Int { self.accounts.records.count }
 
+    /// The place of an account in `forEach`, by its own key.
+    func place(of key: String) -> Int? {
+        key.utf8Span.span.withUnsafeBytes { self.accounts.find($0) }.map { Int($0) }
+    }
+
+    /// The key of the account at a place; nil: none is there.
+    func key(at place: Int) -> String? {
+        self.accounts.records[place].length > 0 ? self.accounts.text(Int32(place)) : nil
+    }
+
     /// The accounts at some places, each with its key, its other keys and its segments.
     func forEach(at places: Range<Int>, _ body: (_ key: String, _ aliases: [String], _ segments: [Segment]) -> Void) {
         for place in places.clamped(to: 0..<self.accounts.records.count) where self.accounts.records[place].length > 0 {

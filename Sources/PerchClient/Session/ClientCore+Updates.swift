@@ -8,17 +8,12 @@ package struct UpdateItem: Hashable, Sendable {
     package var update: TransactionUpdate?
     /// A change of an app; nil for a position that a stream of changes has passed.
     package var change: AppChange?
-    /// A part of a copy of an app's entitlements.
-    package var part: CopyPart?
     /// The cursor after this item; nil for unfinished transactions, which have none yet.
     package var cursor: UpdateCursor?
 
-    package init(
-        update: TransactionUpdate?, change: AppChange? = nil, part: CopyPart? = nil, cursor: UpdateCursor?
-    ) {
+    package init(update: TransactionUpdate?, change: AppChange? = nil, cursor: UpdateCursor?) {
         self.update = update
         self.change = change
-        self.part = part
         self.cursor = cursor
     }
 }
@@ -62,7 +57,6 @@ struct Updates {
     struct Undecided {
         var update: TransactionUpdate?
         var change: AppChange?
-        var part: CopyPart?
         var cursor: UpdateCursor?
         /// The revision, if this client caused the event.
         var ownRevision: UInt64?
@@ -232,11 +226,6 @@ extension ClientCore {
         case .appChanges(let event)?:
             updates.cursor = event.cursor
             news = Updates.Undecided(change: AppChange(event), cursor: UpdateCursor(bytes: event.cursor))
-        case .appEntitlements(let part)?:
-            // A copy that is not complete has no token: after a lost connection the one before goes on, or another begins.
-            let token = part.end?.resumeToken ?? part.accounts?.resumeToken ?? []
-            if !token.isEmpty { updates.cursor = token }
-            news = Updates.Undecided(part: part, cursor: token.isEmpty ? nil : UpdateCursor(bytes: token))
         default: preconditionFailure("an event was read as something else")
         }
         guard let news else {
@@ -275,8 +264,7 @@ extension ClientCore {
     private mutating func handOn(_ id: ItemID, _ updates: inout Updates) {
         var items: [UpdateItem] = []
         for event in updates.undecided {
-            var item = UpdateItem(
-                update: event.update, change: event.change, part: event.part, cursor: event.cursor)
+            var item = UpdateItem(update: event.update, change: event.change, cursor: event.cursor)
             if let revision = event.ownRevision {
                 let knowledge = self.own.knowledge(of: revision)
                 if knowledge == .undecided { break }
