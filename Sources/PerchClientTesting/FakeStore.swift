@@ -14,6 +14,7 @@ final class FakeStore: ClientDouble {
     /// What a stream is to be shown.
     typealias News = (Show, EntitlementTaskState<WatchValue>)
     typealias Deliver = @Sendable ([UpdateItem], PerchError?) -> Void
+    typealias DeliverPart = @Sendable (Result<CopyPart, PerchError>) -> Void
 
     struct Contents {
         var named: [String: [NamedEntitlement]] = [:]
@@ -45,7 +46,7 @@ final class FakeStore: ClientDouble {
         var streams: [ItemID: Stream] = [:]
         var followers: [ItemID: (request: Request, deliver: Deliver)] = [:]
         var whenClosed: (@Sendable () -> Void)?
-        var copies: [ItemID: @Sendable (CopyPart?) -> Void] = [:]
+        var copies: [ItemID: (request: AppEntitlementsRequest, deliver: DeliverPart)] = [:]
         var isClosed = false
 
         mutating func note(_ request: Request) {
@@ -66,6 +67,21 @@ final class FakeStore: ClientDouble {
             }
             return news
         }
+
+        /// What each copy is sent. While calls fail none is, and afterwards each is begun anew.
+        mutating func parts(since before: Contents) -> [(DeliverPart, Result<CopyPart, PerchError>)] {
+            if let failure = self.contents.failure {
+                guard !failure.isTransient else { return [] }
+                defer { self.copies.removeAll() }
+                return self.copies.values.map { ($0.deliver, .failure(failure)) }
+            }
+            return self.copies.values.flatMap { request, deliver in
+                let parts =
+                    before.failure == nil
+                    ? [self.contents.change(since: before.named, for: request)] : self.contents.copy(for: request)
+                return parts.map { (deliver, Result<CopyPart, PerchError>.success($0)) }
+            }
+        }
     }
 
     private let inside = Mutex(Inside())
@@ -73,14 +89,14 @@ final class FakeStore: ClientDouble {
     var asked: [String] { self.inside.withLock { $0.asked } }
 
     func change(_ body: (inout Contents) -> Void) {
-        let (news, copies, part) = self.inside.withLock { inside in
-            let before = inside.contents.named
+        let (news, parts) = self.inside.withLock { inside in
+            let before = inside.contents
             inside.contents.revision += 1
             body(&inside.contents)
-            return (inside.news(), Array(inside.copies.values), inside.contents.change(since: before))
+            return (inside.news(), inside.parts(since: before))
         }
         for (show, state) in news { show(state) }
-        for deliver in copies { deliver(part) }
+        for (deliver, part) in parts { deliver(part) }
     }
 
     func deliver(_ item: UpdateItem, where isWanted: (Request) -> Bool) {
@@ -122,11 +138,13 @@ final class FakeStore: ClientDouble {
         if isClosed { deliver([], .closedDouble) }
     }
 
-    func copy(_ id: ItemID, _ request: AppEntitlementsRequest, deliver: @escaping @Sendable (CopyPart?) -> Void) {
-        let parts = self.inside.withLock { inside in
+    func copy(_ id: ItemID, _ request: AppEntitlementsRequest, deliver: @escaping DeliverPart) {
+        let parts = self.inside.withLock { inside -> [Result<CopyPart, PerchError>] in
             inside.note(.appEntitlements(request))
-            inside.copies[id] = deliver
-            return inside.contents.copy
+            if inside.isClosed { return [.failure(.closedDouble)] }
+            if let failure = inside.contents.failure, !failure.isTransient { return [.failure(failure)] }
+            inside.copies[id] = (request, deliver)
+            return inside.contents.failure == nil ? inside.contents.copy(for: request).map { .success($0) } : []
         }
         for part in parts { deliver(part) }
     }
@@ -149,18 +167,21 @@ final class FakeStore: ClientDouble {
             return inside.whenClosed
         }
         let (streams, followers, copies) = self.inside.withLock {
-            inside -> ([Stream], [Deliver], [@Sendable (CopyPart?) -> Void]) in
+            inside -> ([Stream], [Deliver], [DeliverPart]) in
             inside.isClosed = true
             defer {
                 inside.streams.removeAll()
                 inside.followers.removeAll()
                 inside.copies.removeAll()
             }
-            return (Array(inside.streams.values), inside.followers.values.map(\.deliver), Array(inside.copies.values))
+            return (
+                Array(inside.streams.values), inside.followers.values.map(\.deliver),
+                inside.copies.values.map(\.deliver)
+            )
         }
         for stream in streams { stream.show(Self.closed(after: stream.shown?.value)) }
         for deliver in followers { deliver([], .closedDouble) }
-        for deliver in copies { deliver(nil) }
+        for deliver in copies { deliver(.failure(.closedDouble)) }
         whenClosed?()
     }
 
@@ -183,30 +204,32 @@ extension FakeStore.Contents {
     private var info: PerchWire.ValueInfo { PerchWire.ValueInfo(position: self.position, cause: .snapshot) }
 
     /// A whole copy.
-    var copy: [CopyPart] {
+    func copy(for request: AppEntitlementsRequest) -> [CopyPart] {
         let names = Set(self.named.values.joined().map(\.name)).sorted()
         let begin = CopyBegin(names: names, clock: CopyClock(appTime: Clocks.wall(), serverTime: Clocks.wall()))
         return [
-            CopyPart(begin: begin), CopyPart(accounts: self.batch(of: self.named.keys.sorted())),
+            CopyPart(begin: begin), CopyPart(accounts: self.batch(of: self.named.keys.sorted(), for: request)),
             CopyPart(end: CopyEnd(position: self.position, resumeToken: [1])),
         ]
     }
 
     /// The accounts whose entitlements are others now.
-    func change(since before: [String: [NamedEntitlement]]) -> CopyPart {
+    func change(since before: [String: [NamedEntitlement]], for request: AppEntitlementsRequest) -> CopyPart {
         let keys = Set(before.keys).union(self.named.keys).filter { before[$0] != self.named[$0] }
-        var batch = self.batch(of: keys.sorted())
+        var batch = self.batch(of: keys.sorted(), for: request)
         batch.position = self.position
         batch.resumeToken = [1]
         return CopyPart(accounts: batch)
     }
 
-    private func batch(of accounts: [String]) -> CopyBatch {
+    private func batch(of accounts: [String], for request: AppEntitlementsRequest) -> CopyBatch {
         var batch = CopyBatch()
-        for account in accounts {
+        let count = Int(max(request.shardCount, 1))
+        for account in accounts where CopyShard.number(of: account, count: count) == Int(request.shard) {
             batch.keys += Array(account.utf8)
             batch.keyEnds.append(UInt32(batch.keys.count))
-            for entitlement in (self.named[account] ?? []).sorted(by: { $0.name < $1.name }) {
+            for entitlement in (self.named[account] ?? []).sorted(by: { $0.name < $1.name })
+            where request.names.isEmpty || request.names.contains(entitlement.name) {
                 let grade = EntitlementGrade(name: entitlement.name, tier: entitlement.tier)
                 if !batch.moreGrades.contains(grade) { batch.moreGrades.append(grade) }
                 guard entitlement.isActive else { continue }

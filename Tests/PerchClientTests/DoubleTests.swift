@@ -92,6 +92,42 @@ import TestingThreads
         #expect(throws: PerchError.self) { try copy.has("anna", "plus") }
     }
 
+    @Test func `has a copy of the names and the shard that are asked for`() async throws {
+        self.perch.give("plus", to: "anna")
+        self.perch.give("pro", to: "bob")
+        let some = try self.perch.client.copy(names: ["plus"])
+        #expect(try some.names == ["plus"] && some.has("anna", "plus") && some.count == 1)
+        #expect(#expect(throws: PerchError.self) { try some.has("bob", "pro") }?.reason == .entitlementUnknown)
+        self.perch.give("plus", to: "bob")
+        #expect(try some.has("bob", "plus") && some.count == 2)
+        let shards = try (0..<2).map { try self.perch.client.copy(shard: CopyShard($0, of: 2)) }
+        for account in ["anna", "bob"] {
+            #expect(try shards[CopyShard.number(of: account, count: 2)].has(account, "plus"))
+        }
+        #expect(shards.map(\.count).reduce(0, +) == 2)
+    }
+
+    @Test func `ends a copy as it is told, and opens none once it is closed`() async throws {
+        self.perch.give("plus", to: "anna")
+        let copy = try self.perch.client.copy()
+        let away = PerchError(code: .unavailable, reason: .connectFailed, message: "no server")
+        self.perch.fail(with: away)
+        self.perch.give("plus", to: "bob")
+        #expect(try copy.error == nil && !copy.has("bob", "plus"))
+        let late = try self.perch.client.copy()
+        #expect(!late.isReady)
+        self.perch.fail(with: nil)
+        #expect(try copy.has("bob", "plus") && late.has("anna", "plus"))
+        let revoked = PerchError(code: .unauthenticated, reason: "TOKEN_REVOKED", message: "it was revoked")
+        self.perch.fail(with: revoked)
+        #expect(try copy.error == revoked && copy.has("bob", "plus"))
+        #expect(try self.perch.client.copy().error == revoked)
+        self.perch.fail(with: nil)
+        self.perch.client.close()
+        let closed = try self.perch.client.copy()
+        #expect(await #expect(throws: PerchError.self) { try await closed.ready() }?.reason == .closed)
+    }
+
     @Test func `runs until it is closed, or its task is cancelled`() async throws {
         let client = self.perch.client
         let running = Task { await client.run() }

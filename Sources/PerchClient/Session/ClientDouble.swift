@@ -10,8 +10,10 @@ package protocol ClientDouble: AnyObject, Sendable {
     func open(_ id: ItemID, _ request: Request, show: @escaping @Sendable (EntitlementTaskState<WatchValue>) -> Void)
     /// A stream of events opens. `deliver` without an error hands on events; with one it ends the stream.
     func follow(_ id: ItemID, _ request: Request, deliver: @escaping @Sendable ([UpdateItem], PerchError?) -> Void)
-    /// A copy opens: `deliver` hands on its parts; nil ends it.
-    func copy(_ id: ItemID, _ request: AppEntitlementsRequest, deliver: @escaping @Sendable (CopyPart?) -> Void)
+    /// A copy opens: `deliver` hands on its parts; an error ends it.
+    func copy(
+        _ id: ItemID, _ request: AppEntitlementsRequest,
+        deliver: @escaping @Sendable (Result<CopyPart, PerchError>) -> Void)
     /// A stream is no longer wanted.
     func end(_ id: ItemID)
     /// A client begins. `whenClosed` is called once it is closed.
@@ -51,8 +53,10 @@ extension ClientDouble {
         case .openCopy(let id, let request, let copy):
             self.copy(id, request) { part in
                 let waiters =
-                    part.map { copy.take($0, now: Clocks.monotonic().nanoseconds / 1_000_000).waiters }
-                    ?? copy.end(.clientClosed)
+                    switch part {
+                    case .success(let part): copy.take(part, now: Clocks.monotonic().nanoseconds / 1_000_000).waiters
+                    case .failure(let error): copy.end(error)
+                    }
                 for waiter in waiters { waiter.resume() }
             }
         case .unwatch(let id), .unfollow(let id), .endCopy(let id): self.end(id)
