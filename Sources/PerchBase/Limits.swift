@@ -312,9 +312,9 @@ extension Limits {
     /// Other keys of an account that a copy has: its callers' first, each in bytewise order.
     package static let copyAliasesMax = 1_000
 
-    /// Erased accounts whose names the process remembers, so that copies can remove them. A copy that goes past an earlier
+    /// Erased accounts whose keys the process remembers, so that copies can remove them. A copy that goes past an earlier
     /// erasure begins again.
-    package static let erasedNamesKept = 10_000
+    package static let erasedKeysKept = 10_000
 
     /// Shards that the accounts of an app can be divided into for copies.
     package static let copyShardsMax: UInt32 = 256

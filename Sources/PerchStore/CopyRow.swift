@@ -31,6 +31,24 @@ package struct AccountNames: Hashable, Sendable {
     }
 }
 
+/// The callers' keys of the accounts that were erased last, at most `Limits.erasedKeysKept`.
+package struct ErasedKeys {
+    private var keys: [AccountNumber: [AccountKey]] = [:]
+    /// Oldest first.
+    private var order: [AccountNumber] = []
+
+    package init() {}
+
+    package subscript(_ account: AccountNumber) -> [AccountKey]? { self.keys[account] }
+
+    /// `keys` is empty for an account that no caller could name.
+    package mutating func add(_ account: AccountNumber, _ keys: [AccountKey]) {
+        guard self.keys.updateValue(keys, forKey: account) == nil else { return }
+        self.order.append(account)
+        if self.order.count > Limits.erasedKeysKept { self.keys[self.order.removeFirst()] = nil }
+    }
+}
+
 /// An account that something entitles.
 package struct CopyRow: Sendable {
     package var names: AccountNames

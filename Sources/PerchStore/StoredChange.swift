@@ -19,6 +19,9 @@ package struct StoredChange: Sendable {
     package var images: [ImageContent]?
     /// Tokens that are revoked from this revision on.
     package var revoked: [RevokedToken] = []
+    /// The callers' keys of accounts that the change erases: copies of other nodes' readers have them. Only the feed has them, for some
+    /// minutes.
+    package var erasedKeys: [(key: AccountKey, account: AccountNumber)] = []
     /// Crossings that come and go with the records. An index of this storage, and no part of the feed.
     package var crossings: [CrossingMoves] = []
     /// What is written beside facts and records; nil for most.
@@ -38,6 +41,7 @@ package struct StoredChange: Sendable {
         if self.app != nil { self.app = nil }
         if self.images != nil { self.images = nil }
         if !self.revoked.isEmpty { self.revoked = [] }
+        if !self.erasedKeys.isEmpty { self.erasedKeys = [] }
         if !self.crossings.isEmpty { self.crossings = [] }
         if self.side != nil { self.side = nil }
         if self.answer != nil { self.answer = nil }

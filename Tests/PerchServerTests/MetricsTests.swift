@@ -239,7 +239,7 @@ enum SampleReports {
         "changeRecordsBytes", "crossingsForgottenAtOnce", "changesMarkerRevisions",
         "copyAccountsPerSlice", "copyRowsPerSlice", "copyBatchBytes", "copyShardsMax", "copyAliasesMax",
         "notificationsKeptMax",
-        "erasedNamesKept",
+        "erasedKeysKept",
         "sourcesFilledAtOnce", "sourcesFillPauseMilliseconds",
         "clockJumpMilliseconds", "clockToleranceMilliseconds", "databaseGrowthMilliseconds", "databaseGrowthTriesMax",
         "databaseOtherHostMilliseconds", "databaseStartMilliseconds", "passedMilliseconds", "versionGoneMilliseconds",

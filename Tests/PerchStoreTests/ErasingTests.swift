@@ -47,6 +47,31 @@ private let all = StorageImplementation.allCases
         }
     }
 
+    @Test func `tells other nodes the keys, and names no account by them`() throws {
+        var change = StoredChange(
+            revision: 5, committed: Instant(milliseconds: 9), app: 1, nextTransaction: 1, nextAccount: 4)
+        let erased = Fact(.reported(.erased), effective: Instant(milliseconds: 9))
+        change.facts = [StoredFact(account: 2, fact: erased, origin: [])]
+        let (gone, other) = (
+            AccountKey(app: 1, bytes: Array("gone".utf8)), AccountKey(app: 1, bytes: Array("other".utf8))
+        )
+        change.aliases = [(other, 3)]
+        change.erasedKeys = [(gone, 2)]
+        let read = try StoredChange(unsealing: change.sealed(), revision: 5) { _, _ in
+            preconditionFailure("no catalogue")
+        }
+        #expect(read.aliases.map(\.key) == [other] && read.aliases.map(\.account) == [3])
+        #expect(read.erasedKeys.map(\.key) == [gone] && read.erasedKeys.map(\.account) == [2])
+    }
+
+    @Test func `is remembered for the last of many`() {
+        var erased = ErasedKeys()
+        let key = AccountKey(app: 1, bytes: Array("account".utf8))
+        for number in 1...Limits.erasedKeysKept + 3 { erased.add(AccountNumber(number), number % 2 == 0 ? [key] : []) }
+        #expect((1...3).allSatisfy { erased[$0] == nil })
+        #expect(erased[4] == [key] && erased[5] == [] && erased[AccountNumber(Limits.erasedKeysKept + 3)] != nil)
+    }
+
     @Test(arguments: all)
     func `leaves nothing of it, and everything of others`(_ implementation: StorageImplementation) throws {
         let made = try implementation.make()

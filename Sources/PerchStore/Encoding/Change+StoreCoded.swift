@@ -103,7 +103,10 @@ extension StoredChange {
                 writer.write(stored.due)
                 writer.write(stored.previousDue)
             }
-            writer.write(CommitDetail(partsOf: self))
+            // An account that is erased gets no name, so a name of it here is one that it had.
+            var detail = CommitDetail(partsOf: self)
+            detail.aliases += self.erasedKeys
+            writer.write(detail)
             writer.write(self.app != nil)
             self.app?.writeFields(to: &writer)
         }
@@ -132,6 +135,11 @@ extension StoredChange {
                 change.records.append(StoredRecord(record, due: due, previousDue: try reader.optional()))
             }
             change.add(try reader.value(CommitDetail.self))
+            let erased = change.facts.filter { $0.fact.reported == .erased }.map(\.account)
+            if !erased.isEmpty {
+                change.erasedKeys = change.aliases.filter { erased.contains($0.account) }
+                change.aliases.removeAll { erased.contains($0.account) }
+            }
             if try reader.bool() {
                 change.app = try StoredAppState.read(from: &reader, app: app, revision: revision) {
                     (catalogueRevision) throws(DecodingFault) in

@@ -348,7 +348,7 @@ extension StoreEngine {
             } ?? false
             || facts.contains { if case .unnamed = $0.reported { true } else { false } }
         if changed.isErased {
-            guard let known = self.appChanges.erasedNames[account] else { return true }
+            guard let known = self.appChanges.erasedKeys[account] else { return true }
             changed.names = AccountNames(known)
         } else {
             changed.names = AccountNames(try self.storage.names(of: account))

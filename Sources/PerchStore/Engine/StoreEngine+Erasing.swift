@@ -24,21 +24,30 @@ extension StoreEngine {
         try self.collect(erased, app, &erasure, &side)
         side.erasure = erasure
         stored.side = side
+        for account in erasure.accounts {
+            let keys = try self.storage.names(of: account).filter { !$0.isInternal }
+            stored.erasedKeys += keys.map { ($0, account) }
+        }
         let records = Dictionary(uniqueKeysWithValues: erased.map { ($0.record.account, $0.record) })
         let facts = erased.map {
             AccountFacts(account: $0.record.account, facts: [Fact(.reported(.erased), effective: now)])
         }
         let accounts = try self.fold(
             facts, into: &stored, known: Known(others: records), origin: mutation.origin, app: app)
-        for account in erasure.accounts {
-            self.appChanges.pastRecords.remove(account)
-            // A copy that goes past the erasure and does not find it here begins again.
-            if self.appChanges.erasedNames.count >= Limits.erasedNamesKept { self.appChanges.erasedNames.removeAll() }
-            self.appChanges.erasedNames[account] = try self.storage.names(of: account)
-        }
+        self.remember(erasedBy: stored)
         return try self.write(
             &stored, accounts: accounts, answer: .number(UInt64(erased.reduce(0) { $0 + $1.facts.count })),
             of: mutation, asOf: now, keeps: false, &batch)
+    }
+
+    /// Remembers the keys of accounts that a change of any node erases. A copy that goes past an erasure and does not find it here begins
+    /// again.
+    func remember(erasedBy change: StoredChange) {
+        for stored in change.facts where stored.fact.reported == .erased {
+            self.appChanges.pastRecords.remove(stored.account)
+            self.appChanges.erasedKeys.add(
+                stored.account, change.erasedKeys.filter { $0.account == stored.account }.map(\.key))
+        }
     }
 
     private struct ErasedAccount {

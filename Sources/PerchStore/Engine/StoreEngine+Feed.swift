@@ -36,6 +36,7 @@ extension StoreEngine {
             self.follow(Batch.DueMove(app: record.app, account: record.account, from: previousDue, to: due))
         }
         for token in stored.revoked { self.revocations[token.id] = token.expires }
+        self.remember(erasedBy: stored)
         self.others.news.append(Change(stored))
     }
 

@@ -77,8 +77,8 @@ package final class StoreEngine {
         var raised = Instant.distantPast
         /// Records as they were.
         var pastRecords = RecordCache(bytesMax: Limits.changeRecordsBytes)
-        /// The names of accounts that were erased lately, for copies that have them. Never stored.
-        var erasedNames: [AccountNumber: [AccountKey]] = [:]
+        /// The keys of accounts that were erased lately by any node, for copies that have them. Never stored.
+        var erasedKeys = ErasedKeys()
         /// When the next missing rows of sources are filled, by the machine's clock; nil: none is missing.
         var sourcesFill: Instant?
     }
