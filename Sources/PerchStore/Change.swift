@@ -108,6 +108,21 @@ package final class Change: Sendable {
         }
     }
 
+    /// The names of customers that the change takes from accounts, as callers write them.
+    package var unnamed: [AccountKey] {
+        guard case .facts(let facts, _, _) = self.happening, let app = self.record?.app else { return [] }
+        var names: [AccountKey] = []
+        func add(_ facts: [Fact]) {
+            for fact in facts {
+                guard case .unnamed(let alias)? = fact.reported else { continue }
+                if let text = AccountKey.attached(alias, app: app).attachedText { names.append(text) }
+            }
+        }
+        add(facts)
+        for other in self.others { add(other.facts) }
+        return names
+    }
+
     /// Of a change that the feed has brought.
     package convenience init(_ stored: StoredChange) {
         var accounts: [AccountChange] = []

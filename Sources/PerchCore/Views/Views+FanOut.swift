@@ -32,6 +32,7 @@ extension Views {
     /// A committed change. An account without watches costs one lookup.
     mutating func took(_ change: Change, _ tables: inout Tables, _ sink: inout some Sink) {
         if !change.aliases.isEmpty { self.name(change.aliases) }
+        for name in change.unnamed { self.lookUpAgain(name) }
         // By index, because iterating would copy each element.
         if let record = change.record {
             var slot = self.firstOfNumber(record.account)
@@ -59,9 +60,19 @@ extension Views {
 
     private mutating func name(_ aliases: [(key: AccountKey, account: AccountNumber)]) {
         for (key, account) in aliases {
-            let slot = self.findAccount(key)
-            if slot >= 0 { self.setNumber(slot, account) }
+            if let text = key.attachedText {
+                self.lookUpAgain(text)
+            } else if case let slot = self.findAccount(key), slot >= 0 {
+                self.setNumber(slot, account)
+            }
         }
+    }
+
+    /// A name of a customer was attached or detached: whether it leads to an account only the store knows. No bookmark passes before
+    /// the answer.
+    private mutating func lookUpAgain(_ key: AccountKey) {
+        let slot = self.findAccount(key)
+        if slot >= 0 { self.sweep.append(slot) }
     }
 
     /// An account's record arrived: all its views are computed at the end of the tick.
@@ -133,7 +144,7 @@ extension Views {
         self.accounts[slot].isAsked = false
         switch answer {
         case .record(let record):
-            if let record { self.setNumber(slot, record.account) }
+            if let record { self.setNumber(slot, record.account) } else { self.forgetNumber(slot) }
             self.loadedAgain(slot)
             // The record in a change of this tick is equally new, and has its cause.
             self.took(record, cause: .unspecified, slot, &tables, &sink)

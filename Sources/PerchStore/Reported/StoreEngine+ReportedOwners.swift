@@ -59,7 +59,12 @@ extension StoreEngine {
     func attach(
         _ alias: AccountAlias, to account: AccountNumber, _ work: inout ReportedWork
     ) throws(StorageError) {
-        guard try self.account(.attached(alias, app: work.app.number), work) != account else { return }
+        let owner = try self.account(.attached(alias, app: work.app.number), work)
+        guard owner != account else { return }
+        if let owner {
+            _ = try self.record(owner, &work)
+            work.add(Fact(.reported(.unnamed(alias)), effective: work.now), to: owner)
+        }
         work.name(.attached(alias, app: work.app.number), account)
         // So that the revision is one of the account's: whoever erases it finds the name there.
         _ = try self.record(account, &work)

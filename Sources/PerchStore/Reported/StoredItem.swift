@@ -185,6 +185,22 @@ extension AccountKey {
     /// The same key of an App Store app where it is a UUID in lower case, else itself: UUIDs are the same in any case.
     package var canonical: AccountKey { self.customerToken.map { .token($0, app: self.app) } ?? self }
 
+    /// The name of a customer that is written like the key.
+    fileprivate var asAlias: AccountAlias {
+        self.customerToken.map { .appAccountToken($0) }
+            ?? .appTransactionID(String(decoding: self.bytes, as: UTF8.self))
+    }
+
+    /// The key as callers write it, where it is an attached name.
+    package var attachedText: AccountKey? {
+        self.attachedAlias.map { alias in
+            switch alias {
+            case .appAccountToken(let text), .appTransactionID(let text):
+                AccountKey(app: self.app, bytes: Array(text.utf8))
+            }
+        }
+    }
+
     /// The key as earlier versions may have kept it: a UUID in upper case, as Swift writes one.
     fileprivate var upperCased: AccountKey? {
         self.customerToken.map { AccountKey(app: self.app, bytes: Array($0.uppercased().utf8)) }
@@ -301,16 +317,17 @@ extension StoredItem {
 }
 
 extension StoreEngine {
-    /// The account of a key that callers use. In an App Store app the case of a UUID makes no difference.
+    /// The account of a key that callers use. In an App Store app the case of a UUID makes no difference, and an attached name of the
+    /// customer that is no account's key is another key of the account.
     func account(of key: AccountKey) throws(StorageError) -> AccountNumber? {
         if let account = try self.storage.account(key) { return account }
-        guard self.apps[key.app]?.state.isTestApp == false else { return nil }
+        guard !key.isInternal, self.apps[key.app]?.state.isTestApp == false else { return nil }
         if let canonical = Optional(key.canonical), canonical != key,
             let account = try self.storage.account(canonical)
         {
             return account
         }
-        guard let upper = key.upperCased, upper != key else { return nil }
-        return try self.storage.account(upper)
+        if let upper = key.upperCased, upper != key, let account = try self.storage.account(upper) { return account }
+        return try self.storage.account(.attached(key.asAlias, app: key.app))
     }
 }

@@ -2963,7 +2963,8 @@ package struct CopyBatch: Hashable, Sendable {
     /// Of each segment: its `EntitlementReason`, in one byte.
     package var reasons: [UInt8]
     /// Other keys of the accounts, one after another: the keys of merged accounts, then names that `AttachAlias` or a report has given to a
-    /// customer. Of an account at most 1,000, the first in bytewise order.
+    /// customer, by which reads find the account too. Hashes of e-mail addresses are not among them. Of an account at most 1,000, the first
+    /// in bytewise order.
     package var aliases: [UInt8]
     /// Where each alias ends in `aliases`.
     package var aliasEnds: [UInt32]

@@ -385,17 +385,63 @@ private struct Copied {
                 copied.world.settle()
             }
             if random.below(3) == 0 { copied.world.advance(Int64(random.below(200_000))) }
-            try copied.compare(ReportedStore.accounts, "seed \(seed), step \(step)")
+            // By names too, which move from one account to another.
+            try copied.compare(ReportedStore.accounts + ReportedStore.names, "seed \(seed), step \(step)")
             var together: [String: [CopyReader.Segment]] = [:]
+            var aliases: [String: String] = [:]
             for place in shards.indices {
                 try shards[place].reader.read(copied.client, shards[place].stream)
                 together.merge(shards[place].reader.entries) { first, _ in first }
+                for (alias, account) in shards[place].reader.aliases {
+                    #expect(
+                        aliases.updateValue(account, forKey: alias) == nil, "\(alias) is in both shards, seed \(seed)")
+                }
             }
             #expect(together == copied.reader.entries, "shards of seed \(seed), step \(step)")
+            #expect(aliases == copied.reader.aliases, "shards of seed \(seed), step \(step)")
         }
         // Both accounts of a merge are in one message.
         #expect(Set(copied.reader.revisions).count == copied.reader.revisions.count)
         #expect(copied.reader.completeCount == 1 && copied.reader.revisions.count > 20)
+        copied.world.checkInvariants()
+    }
+
+    /// A name of a customer is another key of the account, for reads, watches and copies.
+    @Test func `answer by a name of the customer as reads and watches do, wherever it goes`() throws {
+        var copied = try Copied { $0.environment = .sandbox }
+        let token = "7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d"
+        for account in ["anna", "bert"] {
+            try copied.world.require(
+                .grantEntitlement(GrantEntitlementRequest(account: account, name: account == "anna" ? "plus" : "news")),
+                from: copied.client)
+        }
+        let watch = copied.client.call(.entitlementsTask(EntitlementsTaskRequest(account: token)))
+        func watched() -> [String] {
+            copied.world.settle()
+            guard case .entitlementsTask(.success(let list, _))? = copied.client.messages(on: watch).last else {
+                return []
+            }
+            return list.filter(\.isActive).map(\.name)
+        }
+        func name(_ account: String?) throws {
+            let alias = AccountAlias.appAccountToken(token)
+            copied.world.mutate(
+                .reported(
+                    account.map { .attach(alias, to: AccountKey(app: copied.world.app, bytes: Array($0.utf8))) }
+                        ?? .detach(alias),
+                    app: copied.world.app))
+            try copied.compare(["anna", "bert", token, token.uppercased()], "of \(account ?? "nobody")")
+        }
+        #expect(watched() == [])
+        for (account, names) in [("anna", ["plus"]), ("bert", ["news"]), (nil, []), ("anna", ["plus"])] {
+            try name(account)
+            #expect(watched() == names, "of \(account ?? "nobody")")
+        }
+        // A change by the name is one of the account.
+        try copied.world.require(
+            .grantEntitlement(GrantEntitlementRequest(account: token, name: "season")), from: copied.client)
+        try copied.compare(["anna", "bert", token])
+        #expect(watched() == ["plus", "season"] && copied.reader.entries["anna"]?.count == 2)
         copied.world.checkInvariants()
     }
 
@@ -422,6 +468,8 @@ private struct Copied {
 /// What an App Store reports of some customers, and what administrators do with their accounts.
 private struct ReportedStore {
     static let accounts = (0..<6).map { "customer-\($0)" }
+    /// Apple's numbers of customers.
+    static let names = (0..<4).map { "n\($0)" }
 
     private var nextID: TransactionID = 100
     /// The newest period of each line.
@@ -451,11 +499,11 @@ private struct ReportedStore {
                 name: random.element(["plus", "extra"]), until: until, reason: "", since: now,
                 tier: random.element(["", "gold"]))
             return [.grant(grant, to: account)]
-        case 8: return [.attach(.appTransactionID("n\(random.below(4))"), to: account)]
+        case 8: return [.attach(.appTransactionID(random.element(Self.names)), to: account)]
         case 9: return [.merge(account, into: Self.key(random.element(Self.accounts)))]
         // What a name owns goes with the name.
-        case 10: return [self.bought("lifetime", nil, now, name: "n\(random.below(4))")]
-        case 11: return [.detach(.appTransactionID("n\(random.below(4))"))]
+        case 10: return [self.bought("lifetime", nil, now, name: random.element(Self.names))]
+        case 11: return [.detach(.appTransactionID(random.element(Self.names)))]
         default: return random.below(3) == 0 ? [.erase(account)] : []
         }
     }

@@ -2057,7 +2057,8 @@ struct  Perch__V1__EntitlementsBatch
   ProtobufCBinaryData reasons;
   /*
    * Other keys of the accounts, one after another: the keys of merged accounts, then names that `AttachAlias` or a report has given to a
-   * customer. Of an account at most 1,000, the first in bytewise order.
+   * customer, by which reads find the account too. Hashes of e-mail addresses are not among them. Of an account at most 1,000, the first
+   * in bytewise order.
    */
   ProtobufCBinaryData aliases;
   /*

@@ -749,7 +749,8 @@ class Calls:
             self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", app_account_token: str = "",
             app_transaction_id: str = "", email_sha256: str = "", timeout: Optional[float] = None,
     ) -> v1.AttachAliasResponse:
-        """Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's.
+        """Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's. Where no account has the
+        name as its key, calls, streams and copies take it for another key of the account, except the hash of an e-mail address.
         """
         return self._call(ATTACH_ALIAS, v1.AttachAliasRequest(
                 app=named_app(app), account=account, app_account_token=app_account_token,
@@ -1441,7 +1442,8 @@ class AsyncCalls:
             self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", app_account_token: str = "",
             app_transaction_id: str = "", email_sha256: str = "", timeout: Optional[float] = None,
     ) -> Awaitable[v1.AttachAliasResponse]:
-        """Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's.
+        """Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's. Where no account has the
+        name as its key, calls, streams and copies take it for another key of the account, except the hash of an e-mail address.
         """
         return self._call(ATTACH_ALIAS, v1.AttachAliasRequest(
                 app=named_app(app), account=account, app_account_token=app_account_token,
