@@ -68,10 +68,11 @@ struct OpenRevision {
 /// Identifies a batch among those of a tick.
 struct BatchName: Hashable {
     enum Place: Hashable {
-        /// A part of the slice that begins at an account. A tick may have two of them, read before and after a change.
-        case slice(AccountNumber, revision: UInt64, part: Int)
+        /// A part of the slice that begins at an account and goes up to the next one's. A tick may have two of them, read before and
+        /// after a change, at two instants, or by rows and by records.
+        case slice(AccountNumber, next: AccountNumber?, revision: UInt64, at: Instant, part: Int)
         /// The changes after one place and up to another.
-        case changes(after: ChangePlace, through: ChangePlace, hasPosition: Bool, hasClock: Bool)
+        case changes(after: ChangePlace, through: ChangePlace, hasPosition: Bool, clock: AppClock?)
     }
 
     var app: AppNumber
@@ -242,18 +243,19 @@ extension Views {
     private mutating func add(_ slice: CopySlice, to state: inout CopyState, _ tables: inout Tables) {
         guard case .walking(let from) = state.phase else { preconditionFailure("a slice of a walk that is over") }
         var columns = CopyColumns(state.content)
+        func place(_ part: Int) -> BatchName.Place {
+            .slice(from, next: slice.next, revision: slice.revision, at: slice.now, part: part)
+        }
         var part = 0
         for row in slice.rows where state.content.includes(row.names.key) {
             let segments = state.content.plan.segments(of: row.sources, after: slice.now)
             guard segments.contains(where: state.content.includes) else { continue }
             columns.add(row.names, segments)
             guard columns.isFull else { continue }
-            self.append(columns.take(), .slice(from, revision: slice.revision, part: part), to: &state, &tables)
+            self.append(columns.take(), place(part), to: &state, &tables)
             part += 1
         }
-        if !columns.isEmpty {
-            self.append(columns.take(), .slice(from, revision: slice.revision, part: part), to: &state, &tables)
-        }
+        if !columns.isEmpty { self.append(columns.take(), place(part), to: &state, &tables) }
         state.phase = slice.next.map { .walking(from: $0) } ?? .completing(through: nil)
     }
 
@@ -382,7 +384,9 @@ extension Views {
         // Until its end a copy stands nowhere.
         let hasPosition = if case .completing = state.phase { false } else { true }
         let name = BatchName(
-            state, .changes(after: from, through: through, hasPosition: hasPosition, hasClock: batch.clock != nil))
+            state,
+            .changes(
+                after: from, through: through, hasPosition: hasPosition, clock: batch.clock.map { _ in state.clock }))
         let token = Self.token(through, state, tables)
         let payload = self.shared(name, &tables) {
             var batch = batch
