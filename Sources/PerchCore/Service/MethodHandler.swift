@@ -11,7 +11,8 @@ import PerchWire
 ///
 /// The generated table makes each method a `SafeMethod` or a `ChangingMethod`, as the contract says, and `Effect` keeps it from being
 /// both. So a method without a handler does not compile, nor does one that changes something and does not say what the audit trail
-/// gets, nor a change behind a method that the contract calls free of side effects.
+/// gets, nor a `ChangeMethod` behind a method that the contract calls free of side effects. What `begin` and `finish` return has no such
+/// type: the service stops the process if a `SafeMethod` returns `.change`, or asks the store for a mutation.
 protocol MethodHandler: Sendable {
     associatedtype Answer
     /// `ChangesNothing` or `ChangesSomething`.

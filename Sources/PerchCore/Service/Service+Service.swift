@@ -166,10 +166,11 @@ extension Service {
             guard tables.vouches || !request.method.isSafe else {
                 return self.end(call, Self.outOfReach, &tables, &views, &sink)
             }
+            if case .mutate = body { Self.requireChanging(request) }
             self.hold(call, PendingCall(request: request, app: app, kept: kept, asksStore: true), &tables)
             tables.ask(.call(call, generation: tables.calls.generation(call)), body)
         case .change(let mutation):
-            precondition(!request.method.isSafe, "the contract says that this method changes nothing")
+            Self.requireChanging(request)
             self.hold(call, PendingCall(request: request, app: app, asksStore: true), &tables)
             self.change(call, mutation, request, of: app, &tables, &sink)
         case .server(let control):
@@ -185,6 +186,10 @@ extension Service {
         case .several(let asked):
             try self.beginSeveral(call, asked, &tables, &views, &sink)
         }
+    }
+
+    private static func requireChanging(_ request: Request) {
+        precondition(!request.method.isSafe, "the contract says that \(request.method.path) changes nothing")
     }
 
     /// Asks the store for a change, with the request's idempotency key and who asked for it.
