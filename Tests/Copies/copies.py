@@ -17,8 +17,9 @@ def parts(ends):
 class Copy(threading.Thread):
     """Reads on over all lives of the servers, from its newest token. `address()` is that of the next."""
 
-    def __init__(self, address, shard=0, shard_count=1):
+    def __init__(self, address, shard=0, shard_count=1, app=APP):
         super().__init__(daemon=True)
+        self.app = app
         self.address, self.shard, self.shard_count = address, shard, shard_count
         self.entries, self.aliases, self.grades = {}, {}, []
         self.building, self.clock, self.token, self.position = None, None, b"", None
@@ -34,7 +35,7 @@ class Copy(threading.Thread):
                 self.client.hello(heartbeat_seconds=1)
                 with self.lock:
                     self.building, token, self.forgets = None, b"" if self.forgets else self.token, False
-                stream = self.client.call(COPY, app=APP, resume_token=token, shard=self.shard, shard_count=self.shard_count)
+                stream = self.client.call(COPY, app=self.app, resume_token=token, shard=self.shard, shard_count=self.shard_count)
                 while self.reading and (frame := self.client.read()):
                     with self.lock:
                         if frame.kind == MESSAGE and frame.stream == stream:

@@ -1,10 +1,13 @@
 """Compares copies of an app's entitlements with an exhaustive read of the server at the same position.
 
-    judge.py ROUNDS ACCOUNTS [--nodes] [--seed N] [--control]
+    judge.py ROUNDS ACCOUNTS [--nodes] [--sandbox] [--seed N] [--control]
 
 A round: random changes of random accounts by several writers; then a blow: a kill, a new mapping, a moved clock, an erased account, a copy
 that begins again; then the app's clock is stopped, every copy catches up, and each account is compared. Subscriptions last two
 seconds, so time begins and ends many of them while there is no change.
+
+--sandbox: an app of the App Store, whose accounts have several keys. Names of customers are attached, moved and taken away, accounts are
+merged, and each account, merged key and name is compared. Its clock is real, so nothing ends during a comparison.
 """
 import json
 import random
@@ -28,6 +31,8 @@ MAPPING = {
     "season": [("season", "")],
 }
 CHANGES_A_ROUND, WRITERS, CHECKED_AT_ONCE = 400, 4, 200
+SANDBOX = {"bundle_id": APP["bundle_id"], "environment": 2}
+HOUR_MS = 3_600_000
 
 
 def write_mapping(names):
@@ -43,12 +48,17 @@ class Judge:
         write_mapping(MAPPING)
         self.database = Database(WORK / "postgres") if arguments.nodes else None
         store = self.database.url if self.database else WORK / "store"
-        self.servers = [Server(PERCH, WORK / "shop.storekit", store, WORK / f"server{number or ''}.log", time_rate=TIME_RATE)
+        self.is_sandbox, self.app = arguments.sandbox, SANDBOX if arguments.sandbox else APP
+        more, rate = (["--environment", "sandbox"], None) if self.is_sandbox else ([], TIME_RATE)
+        self.servers = [Server(PERCH, WORK / "shop.storekit", store, WORK / f"server{number or ''}.log", *more, time_rate=rate)
                         for number in range(2 if self.database else 1)]
         self.accounts = [f"customer-{number:06}" for number in range(arguments.accounts)]
+        # Names of customers: the app's own UUIDs, and Apple's numbers.
+        self.names = [f"7e3fb204-2db1-4bbb-9a33-{number:012}" if number % 2 else f"70{number:016}"
+                      for number in range(len(self.accounts) // 10 if self.is_sandbox else 0)]
         self.random, self.control = random.Random(arguments.seed), arguments.control
-        self.faults, self.compared, self.entitled = [], 0, 0
-        self.copies = [Copy(self.address)] + [Copy(self.address, shard, 2) for shard in range(2)]
+        self.faults, self.compared, self.entitled, self.aliases = [], 0, 0, 0
+        self.copies = [Copy(self.address, app=self.app)] + [Copy(self.address, shard, 2, self.app) for shard in range(2)]
 
     def address(self):
         """Of any server."""
@@ -73,12 +83,30 @@ class Judge:
         else:
             caller.ask(ADMIN + "GrantEntitlement", app=APP, account=account, name=random.choice(["plus", "support"]))
 
+    def change_of_names(self, caller, random):
+        account, kind = random.choice(self.accounts), random.randrange(10)
+        if kind < 3:
+            until = {"until_ms": int(time.time() * 1_000) + HOUR_MS} if random.random() < 0.5 else {}
+            caller.ask(ADMIN + "GrantEntitlement", app=self.app, account=account, name=random.choice(["plus", "support"]), **until)
+        elif kind < 5:
+            caller.ask(ADMIN + "RevokeGrant", app=self.app, account=account, name=random.choice(["plus", "support"]))
+        elif kind < 8:
+            caller.ask(ADMIN + "AttachAlias", app=self.app, account=account, **self.alias(random))
+        elif kind < 9:
+            caller.ask(ADMIN + "DetachAlias", app=self.app, **self.alias(random))
+        else:
+            caller.ask(ADMIN + "MergeAccounts", app=self.app, account=account, into_account=random.choice(self.accounts))
+
+    def alias(self, random):
+        name = random.choice(self.names)
+        return {"app_account_token" if "-" in name else "app_transaction_id": name}
+
     def write(self, seed, count):
         source = random.Random(seed)
         try:
             caller = self.caller()
             for _ in range(count):
-                self.change(caller, source)
+                (self.change_of_names if self.is_sandbox else self.change)(caller, source)
             caller.close()
         except (OSError, ConnectionError):
             pass  # A kill.
@@ -109,7 +137,7 @@ class Judge:
     def erase(self):
         caller = self.caller()
         for account in self.random.sample(self.accounts, 3):
-            caller.ask(ADMIN + "EraseAccount", app=APP, account=account)
+            caller.ask(ADMIN + "EraseAccount", app=self.app, account=account)
 
     def again(self):
         self.random.choice(self.copies).forget()
@@ -120,13 +148,13 @@ class Judge:
     # The comparison
 
     def caught_up(self, revision):
-        return all(copy.copies and copy.building is None and copy.clock and copy.clock.frozen
+        return all(copy.copies and copy.building is None and copy.clock and (copy.clock.frozen or self.is_sandbox)
                    and max(copy.passed, copy.position[1]) >= revision for copy in self.copies)
 
     def compare(self):
         """At one revision of a stopped clock. Renewals that were due when it stopped may still be committed."""
         caller = self.caller()
-        now = caller.get(STORE + "SetClock", app=APP, freeze={}).clock.now_ms
+        now = self.stop_clock(caller)
         for copy in self.copies:
             self.faults += copy.faults
             copy.faults = []
@@ -140,8 +168,17 @@ class Judge:
             if revision != read_at:
                 found = None
         self.faults += found
-        caller.get(STORE + "SetClock", app=APP, resume={})
+        self.start_clock(caller)
         caller.close()
+
+    def stop_clock(self, caller):
+        if self.is_sandbox:
+            return int(time.time() * 1_000)
+        return caller.get(STORE + "SetClock", app=APP, freeze={}).clock.now_ms
+
+    def start_clock(self, caller):
+        if not self.is_sandbox:
+            caller.get(STORE + "SetClock", app=APP, resume={})
 
     def revision(self, caller):
         return caller.get(ADMIN + "GetServerStatus").revision
@@ -153,17 +190,24 @@ class Judge:
             if self.control:
                 whole.entries.pop(next(iter(whole.entries)))
             together = {name: entry[0] for shard in shards for name, entry in shard.entries.items()}
-            for begin in range(0, len(self.accounts), CHECKED_AT_ONCE):
-                found += self.read(caller, self.accounts[begin:begin + CHECKED_AT_ONCE], whole, now)
+            asked = self.accounts + self.names
+            for begin in range(0, len(asked), CHECKED_AT_ONCE):
+                found += self.read(caller, asked[begin:begin + CHECKED_AT_ONCE], whole, now)
             for name in whole.entries.keys() | together.keys():
                 one, other = whole.entries.get(name, ((),))[0], together.get(name, ())
                 if [part for part in one if part[1] > now] != [part for part in other if part[1] > now]:
                     found.append(f"{name} is {one} in the whole copy and {other} in its shard")
+            aliases = {alias: name for shard in shards for alias, name in shard.aliases.items()}
+            count = sum(len(shard.aliases) for shard in shards)
+            if whole.aliases != aliases or len(aliases) != count:
+                found.append(f"the whole copy has {len(whole.aliases)} aliases, the shards have {count}: "
+                             f"{sorted(whole.aliases.items() ^ aliases.items())[:4]}")
+            self.aliases = max(self.aliases, len(aliases))
         return found
 
     def read(self, caller, accounts, copy, now):
         """Reads some accounts at once. Answers where the copy has something else."""
-        streams = {caller.call(READS + "GetEntitlements", app=APP, account=account): account for account in accounts}
+        streams = {caller.call(READS + "GetEntitlements", app=self.app, account=account): account for account in accounts}
         answers = {}
         while len(answers) < len(streams):
             frame = caller.read()
@@ -185,7 +229,7 @@ class Judge:
         file = WORK / "copy.ndjson"
         keeper = Process([PERCH, "copy", file, "--every", "10ms", "--server", "%s:%d" % self.address()], WORK / "copy.log").spawn()
         caller = self.caller()
-        now = caller.get(STORE + "SetClock", app=APP, freeze={}).clock.now_ms
+        now = self.stop_clock(caller)
         revision = self.revision(caller)
         until(lambda: self.caught_up(revision), "the copies do not catch up")
         wanted = {account: found for account in self.copies[0].entries if (found := self.copies[0].has(account, now))}
@@ -201,7 +245,7 @@ class Judge:
         lasting = {account for account, (segments, _) in self.copies[0].entries.items() if any(until > now for _, until, _ in segments)}
         until(kept, lambda: f"the file of perch copy does not become equal: {keeper.lines}")
         keeper.stop()
-        caller.get(STORE + "SetClock", app=APP, resume={})
+        self.start_clock(caller)
         caller.close()
 
     def run(self, rounds):
@@ -213,17 +257,26 @@ class Judge:
             copy.start()
         filler = self.caller()
         for account in self.accounts[::3]:
-            filler.get(TRANSACTIONS + "Purchase", app=APP, account=account, order={"product_id": "com.example.lifetime"})
+            if self.is_sandbox:
+                filler.get(ADMIN + "GrantEntitlement", app=self.app, account=account, name="plus")
+            else:
+                filler.get(TRANSACTIONS + "Purchase", app=APP, account=account, order={"product_id": "com.example.lifetime"})
         blows = [self.kill, self.mapping, self.clock, self.erase, self.again, self.away]
+        if self.is_sandbox:
+            blows.remove(self.clock)
         began = time.monotonic()
         for number in range(rounds):
             writers = self.changes(CHANGES_A_ROUND)
-            blow = self.random.choice(blows)
+            # Each once, and then any.
+            blow = blows[number] if number < len(blows) else self.random.choice(blows)
             time.sleep(self.random.random() / 2)
+            begun = sum(copy.copies for copy in self.copies)
             blow()
             for writer in writers:
                 writer.join()
             self.compare()
+            if blow == self.erase and number and sum(copy.copies for copy in self.copies) != begun:
+                self.faults.append("a copy began again because of an erased account")
             if self.faults:
                 print(f"copies: round {number} after {blow.__name__}: {len(self.faults)} differences", file=sys.stderr)
                 break
@@ -241,14 +294,14 @@ class Judge:
             print(f"copies: {fault[:600]}", file=sys.stderr)
         print(f"copies: {self.compared} accounts compared in {time.monotonic() - began:.0f} s, {self.entitled} of them entitled; "
               f"{sum(copy.copies for copy in self.copies)} copies, {sum(copy.resumed for copy in self.copies)} resumed, "
-              f"{sum(copy.batches for copy in self.copies)} batches; they {'differ' if self.faults else 'agree'}", flush=True)
+              f"{sum(copy.batches for copy in self.copies)} batches, {self.aliases} aliases; they {'differ' if self.faults else 'agree'}", flush=True)
         if self.control:
             return 0 if self.faults else 1
-        return 1 if self.faults or not self.entitled else 0
+        return 1 if self.faults or not self.entitled or (self.is_sandbox and not self.aliases) else 0
 
 
 def main():
-    parser = trial.options(__doc__, "--control", "--nodes")
+    parser = trial.options(__doc__, "--control", "--nodes", "--sandbox")
     parser.add_argument("rounds", type=int)
     parser.add_argument("accounts", type=int)
     arguments = parser.parse_args()
