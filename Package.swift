@@ -236,11 +236,12 @@ let package = Package(
             ]),
 
         // Programs on request: many seeds and losses of power, many sequences, Apple's values for its own library, the
-        // cost of one change.
+        // cost of one change, the Swift client as a program of its own.
         program("simulate", ["PerchSimulation"]),
         program("modelcheck", ["PerchModelCheck", "PerchTesting"]),
         program("applecheck", ["PerchBase", "PerchModel", "PerchJSON", "PerchApple"]),
         program("pushcost", ["PerchSimulation", "CPerchAllocator"]),
+        program("clientagent", ["PerchBase", "PerchLoop", "PerchModel", "PerchJSON", "PerchWire", "PerchClient"]),
 
         // Tests of each target. Only targets whose name shows it use sockets and files.
         tests("PerchBaseTests", ["PerchBase", "TestingThreads"]),

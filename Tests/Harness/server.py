@@ -88,6 +88,10 @@ class Process:
         """Resident bytes; with VmHWM the most so far."""
         return int(re.search(rf"^{field}:\s+(\d+)", pathlib.Path(f"/proc/{self.pid}/status").read_text(), re.M)[1]) * 1024
 
+    def forget_peak(self):
+        """From now on VmHWM is the most since this call."""
+        pathlib.Path(f"/proc/{self.pid}/clear_refs").write_text("5")
+
     def __enter__(self):
         return self
 
