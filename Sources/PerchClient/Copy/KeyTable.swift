@@ -6,8 +6,12 @@ import Glibc
 struct KeyTable: Sendable {
     /// A key, and what its table knows of it. The meaning of the last fields is that of `CopyTable`.
     struct Record: Sendable {
-        /// The key's bytes, padded with zeros. Of a longer key: its place in the arena, and its first 32 bytes.
-        fileprivate var words: (UInt64, UInt64, UInt64, UInt64, UInt64)
+        /// The bytes of a key behind its first 24. First, because a check of a shorter key does not read them: the other 48 bytes of a
+        /// record are one line of the cache where a big array begins 48 bytes into a line, as with glibc.
+        fileprivate var tail: (UInt64, UInt64)
+        /// The key's first 24 bytes, padded with zeros. Of a key that is too long for the record: its place in the arena, and its first 16
+        /// bytes; `tail` has the next 16.
+        fileprivate var words: (UInt64, UInt64, UInt64)
         /// 0: no key is here.
         fileprivate(set) var length: UInt8
         var reason: UInt8 = 0
@@ -44,7 +48,8 @@ struct KeyTable: Sendable {
 
     /// A key as it is looked up.
     private struct Key {
-        var words: (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)
+        var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
+        var tail: (UInt64, UInt64) = (0, 0)
         var hash: UInt64
         let bytes: UnsafeRawBufferPointer
 
@@ -70,8 +75,8 @@ struct KeyTable: Sendable {
                 case 0: self.words.0 = word
                 case 1: self.words.1 = word
                 case 2: self.words.2 = word
-                case 3: self.words.3 = word
-                case 4: self.words.4 = word
+                case 3: self.tail.0 = word
+                case 4: self.tail.1 = word
                 default: break
                 }
                 index += 1
@@ -79,7 +84,7 @@ struct KeyTable: Sendable {
             }
             self.hash = Self.fold(state, seed | 0xE703_7ED1_A0B4_28DB)
             if bytes.count > KeyTable.inlineBytes {
-                self.words = (0, self.words.0, self.words.1, self.words.2, self.words.3)
+                (self.words, self.tail) = ((0, self.words.0, self.words.1), (self.words.2, self.tail.0))
             }
         }
 
@@ -111,15 +116,18 @@ struct KeyTable: Sendable {
     }
 
     private func holds(_ number: Int, _ key: Key) -> Bool {
-        let record = self.records[number]
-        let (own, other) = (record.words, key.words)
-        guard Int(record.length) == key.bytes.count, own.1 == other.1, own.2 == other.2, own.3 == other.3,
-            own.4 == other.4
-        else { return false }
-        if key.bytes.count <= Self.inlineBytes { return own.0 == other.0 }
-        return self.arena.withUnsafeBytes { arena in
-            guard let own = arena.baseAddress, let other = key.bytes.baseAddress else { return false }
-            return memcmp(own + Int(record.words.0), other, key.bytes.count) == 0
+        self.records.withUnsafeBufferPointer { records in
+            let count = key.bytes.count
+            guard Int(records[number].length) == count, records[number].words.1 == key.words.1,
+                records[number].words.2 == key.words.2
+            else { return false }
+            if count <= 24 { return records[number].words.0 == key.words.0 }
+            guard records[number].tail == key.tail else { return false }
+            if count <= Self.inlineBytes { return records[number].words.0 == key.words.0 }
+            return self.arena.withUnsafeBytes { arena in
+                guard let own = arena.baseAddress, let other = key.bytes.baseAddress else { return false }
+                return memcmp(own + Int(records[number].words.0), other, count) == 0
+            }
         }
     }
 
@@ -133,7 +141,7 @@ struct KeyTable: Sendable {
             key.words.0 = UInt64(self.arena.count)
             self.arena.append(contentsOf: bytes)
         }
-        let record = Record(words: key.words, length: UInt8(bytes.count))
+        let record = Record(tail: key.tail, words: key.words, length: UInt8(bytes.count))
         let number: Int32
         if let used = self.free.popLast() {
             number = used
@@ -201,7 +209,8 @@ struct KeyTable: Sendable {
         let record = self.records[Int(number)]
         let length = Int(record.length)
         guard length > Self.inlineBytes else {
-            return withUnsafeBytes(of: record.words) { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+            let words = (record.words.0, record.words.1, record.words.2, record.tail.0, record.tail.1)
+            return withUnsafeBytes(of: words) { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
         }
         return self.arena.withUnsafeBytes { arena in
             let start = Int(record.words.0)
