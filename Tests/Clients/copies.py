@@ -150,7 +150,7 @@ def copies(trial):
             late.do("close")
             proxy.close()
         with trial.row("copy: a server without the method: an error with the server's version"):
-            proxy = Proxy(server.port, renamed=(b"/AppEntitlements ", b"/OfALaterVersion "))
+            proxy = Proxy(server.port, renamed=(b"/AppEntitlements", b"/OfALaterVersion"))
             error = trial.client(proxy.url).copy(is_ready=False).refused("ready", timeout=PATIENCE_SECONDS)
             equal((error["reason"], error["final"]), ("UNKNOWN_METHOD", True))
             assert "older than this client" in error["message"] and error["details"]["server_version"], error
@@ -391,8 +391,18 @@ def copies_of_the_app_store(trial):
         with trial.row("copy: an alias that is attached is a key of the account, a UUID in any case"):
             copy.reach(client.call("AttachAlias", account="alice", appAccountToken=token))
             equal([copy.has(key) for key in (token, token.upper(), "alice")], [True] * 3)
+            equal(tiers(copy.held(token)), active(client.call("GetEntitlements", account=token.upper())["success"]), "what the server says")
             copy.reach(client.call("DetachAlias", appAccountToken=token))
             equal([copy.has(key) for key in (token, "alice")], [False, True])
+            equal(active(client.call("GetEntitlements", account=token)["success"]), {}, "what the server says")
+        with trial.row("copy: a name of a customer that moves to another account leaves the first"):
+            copy.reach(client.call("AttachAlias", account="alice", appTransactionId="704000000000000017"))
+            copy.reach(client.call("GrantEntitlement", account="bob", name="beta"))
+            copy.reach(client.call("AttachAlias", account="bob", appTransactionId="704000000000000017"))
+            equal(tiers(copy.held("704000000000000017")), {"beta": ""})
+            copy.reach(client.call("RevokeGrant", account="bob", name="beta"))
+            equal((copy.held("704000000000000017"), copy.has("alice")), ({}, True))
+            copy.changes(2)
         with trial.row("copy: a shard is asked by keys, not by aliases"):
             shard = client.copy(shard=[zlib.crc32(b"alice") % 2, 2])
             equal((shard.has("alice"), shard.refused("has", account="anonymous-17", name="plus")["reason"] in ("ALIAS_IN_SHARD", "OTHER_SHARD")),
