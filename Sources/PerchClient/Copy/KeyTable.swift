@@ -147,6 +147,7 @@ struct KeyTable: Sendable {
             number = used
             self.records[Int(number)] = record
         } else {
+            if self.records.count == self.records.capacity { self.growRecords() }
             number = Int32(self.records.count)
             self.records.append(record)
         }
@@ -184,13 +185,35 @@ struct KeyTable: Sendable {
 
     private mutating func grow() {
         let old = self.slots
-        self.slots = [UInt64](repeating: 0, count: old.count * 2)
+        self.slots = [UInt64](unsafeUninitializedCapacity: old.count * 2) { slots, count in
+            Self.useHugePages(for: UnsafeMutableRawBufferPointer(slots))
+            slots.initialize(repeating: 0)
+            count = slots.count
+        }
         let mask = self.slots.count - 1
         for slot in old where slot != 0 {
             var place = self.home(of: slot, mask)
             while self.slots[place] != 0 { place = (place + 1) & mask }
             self.slots[place] = slot
         }
+    }
+
+    private mutating func growRecords() {
+        let old = self.records
+        self.records = [Record](unsafeUninitializedCapacity: max(old.count * 2, 16)) { records, count in
+            Self.useHugePages(for: UnsafeMutableRawBufferPointer(records))
+            (_, count) = records.initialize(from: old)
+        }
+    }
+
+    /// A check of one among millions of accounts costs a miss of the TLB at each place that it reads, unless the pages are huge.
+    private static func useHugePages(for bytes: UnsafeMutableRawBufferPointer) {
+        let page = 1 << 21
+        guard bytes.count >= 2 * page, let start = bytes.baseAddress else { return }
+        let first = start.alignedUp(toMultipleOf: page)
+        let last = (start + bytes.count).alignedDown(toMultipleOf: page)
+        // A kernel that has none of them goes on with small ones.
+        _ = madvise(first, last - first, MADV_HUGEPAGE)
     }
 
     private mutating func compact() {
