@@ -317,17 +317,23 @@ extension StoredItem {
 }
 
 extension StoreEngine {
-    /// The account of a key that callers use. In an App Store app the case of a UUID makes no difference, and an attached name of the
-    /// customer that is no account's key is another key of the account.
+    /// The account that a reader asks for: that of a key, or else that to which a name of the customer was attached.
+    func account(read key: AccountKey) throws(StorageError) -> AccountNumber? {
+        if let account = try self.account(of: key) { return account }
+        guard self.apps[key.app]?.state.isTestApp == false else { return nil }
+        return try self.storage.account(.attached(key.asAlias, app: key.app))
+    }
+
+    /// The account of a key that callers use. In an App Store app the case of a UUID makes no difference.
     func account(of key: AccountKey) throws(StorageError) -> AccountNumber? {
         if let account = try self.storage.account(key) { return account }
-        guard !key.isInternal, self.apps[key.app]?.state.isTestApp == false else { return nil }
+        guard self.apps[key.app]?.state.isTestApp == false else { return nil }
         if let canonical = Optional(key.canonical), canonical != key,
             let account = try self.storage.account(canonical)
         {
             return account
         }
-        if let upper = key.upperCased, upper != key, let account = try self.storage.account(upper) { return account }
-        return try self.storage.account(.attached(key.asAlias, app: key.app))
+        guard let upper = key.upperCased, upper != key else { return nil }
+        return try self.storage.account(upper)
     }
 }

@@ -355,7 +355,7 @@ package enum Calls {
         }
     }
     /// Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's. Where no account has the
-    /// name as its key, calls, streams and copies take it for another key of the account, except the hash of an e-mail address.
+    /// name as its key, reads, streams and copies take it for another key of the account, except the hash of an e-mail address.
     package static var attachAlias: ContractCall<AttachAliasRequest, MoveAnswer> {
         ContractCall(method: .attachAlias, wrap: { .attachAlias($0) }) {
             if case .attachAlias(let answer) = $0 { answer } else { nil }

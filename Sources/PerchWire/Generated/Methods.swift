@@ -129,7 +129,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// renewal was awaited and never reported. A page looks at a limited number of accounts, so it may be empty and not the last.
     case listUnclaimed
     /// Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's. Where no account has the
-    /// name as its key, calls, streams and copies take it for another key of the account, except the hash of an e-mail address.
+    /// name as its key, reads, streams and copies take it for another key of the account, except the hash of an e-mail address.
     case attachAlias
     /// Takes a name of a customer from its account.
     case detachAlias

@@ -750,7 +750,7 @@ class Calls:
             app_transaction_id: str = "", email_sha256: str = "", timeout: Optional[float] = None,
     ) -> v1.AttachAliasResponse:
         """Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's. Where no account has the
-        name as its key, calls, streams and copies take it for another key of the account, except the hash of an e-mail address.
+        name as its key, reads, streams and copies take it for another key of the account, except the hash of an e-mail address.
         """
         return self._call(ATTACH_ALIAS, v1.AttachAliasRequest(
                 app=named_app(app), account=account, app_account_token=app_account_token,
@@ -1443,7 +1443,7 @@ class AsyncCalls:
             app_transaction_id: str = "", email_sha256: str = "", timeout: Optional[float] = None,
     ) -> Awaitable[v1.AttachAliasResponse]:
         """Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's. Where no account has the
-        name as its key, calls, streams and copies take it for another key of the account, except the hash of an e-mail address.
+        name as its key, reads, streams and copies take it for another key of the account, except the hash of an e-mail address.
         """
         return self._call(ATTACH_ALIAS, v1.AttachAliasRequest(
                 app=named_app(app), account=account, app_account_token=app_account_token,
