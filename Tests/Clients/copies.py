@@ -395,7 +395,7 @@ def copies_of_the_app_store(trial):
             copy.reach(client.call("DetachAlias", appAccountToken=token))
             equal([copy.has(key) for key in (token, "alice")], [False, True])
             equal(active(client.call("GetEntitlements", account=token)["success"]), {}, "what the server says")
-        with trial.row("copy: a name of a customer that moves to another account leaves the first"):
+            # A name that moves to another account leaves the first.
             copy.reach(client.call("AttachAlias", account="alice", appTransactionId="704000000000000017"))
             copy.reach(client.call("GrantEntitlement", account="bob", name="beta"))
             copy.reach(client.call("AttachAlias", account="bob", appTransactionId="704000000000000017"))

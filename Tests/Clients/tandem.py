@@ -54,6 +54,7 @@ def main():
         process.stdin.close()
         process.wait()
         thread.join()
+        process.stdout.close()
 
 
 if __name__ == "__main__":
