@@ -23,12 +23,7 @@ extension StoreEngine {
             case .recordAsKnown(let key, let known):
                 return try self.recordAsKnown(key, known)
             case .history(let key, let known, let withGranters):
-                var history = try self.history(key, known)
-                if withGranters, case .history(var found) = history {
-                    found.granters = try self.granters(of: found.record)
-                    history = .history(found)
-                }
-                return history
+                return try self.history(key, known, withGranters: withGranters)
             case .keys(let app, let after, let limit):
                 let after = after.isEmpty ? AccountKey.beforeNamed : after
                 var keys = try self.storage.keys(of: app, after: after, limit: limit + 1)
@@ -91,6 +86,15 @@ extension StoreEngine {
         } catch {
             return .refused(self.refusal(ofRead: error))
         }
+    }
+
+    private func history(
+        _ key: AccountKey, _ known: KnownAs?, withGranters: Bool
+    ) throws(StorageError) -> StoreAnswer {
+        let history = try self.history(key, known)
+        guard withGranters, case .history(var found) = history else { return history }
+        found.granters = try self.granters(of: found.record)
+        return .history(found)
     }
 
     /// A line of the audit trail with the present key of its account.
