@@ -211,6 +211,10 @@ extension PerchError.Reason {
     public static let ownedByOther = Self(rawValue: "OWNED_BY_OTHER")
     /// Perch itself is the store of this app, or the server has no settings of the App Store for it.
     public static let notToldApp = Self(rawValue: "NOT_A_TOLD_APP")
+    /// The server is the App Store of no backend, or delivers no notifications.
+    public static let noTwin = Self(rawValue: "NO_TWIN")
+    /// 100 mishaps of an app wait.
+    public static let mishapLimit = Self(rawValue: "MISHAP_LIMIT")
     /// An account is not erased while it shares purchases with family members.
     public static let accountShares = Self(rawValue: "ACCOUNT_SHARES")
     /// So many values wait as dead letters that no further one fits. Apple sends a notification again.
