@@ -335,7 +335,8 @@ extension Service {
             identity.apps.includes($0.name) && fits($0.name) && (!$0.isGuest || $0.bundleID == reference.bundleID)
         }
         guard named.count < 2 else {
-            let some = named.prefix(2).map { "\(printable($0.bundleID)) (\($0.environment))" }.joined(separator: " and ")
+            let some = named.prefix(2).map { "\(printable($0.bundleID)) (\($0.environment))" }
+                .joined(separator: " and ")
             throw CallRefusal(
                 .appAmbiguous,
                 reference.isBlank
