@@ -148,8 +148,9 @@ def counted(twin):
     rates = plain("GET", twin.twin_port, "/counts").json()["rates"]
     expect(rates, "the twin has counted")
     for rate in rates:
-        # A test notification and what became of it are two requests, which Perch's bucket lets pass together.
-        allowed = 2 if rate["rate"] == "test" else rate["allowedInASecond"] / 2
+        # A test notification and what became of it are two requests, which Perch's bucket lets pass together. A second may have the end
+        # of one process, by `kill -9`, and the beginning of the next.
+        allowed = 4 if rate["rate"] == "test" else rate["allowedInASecond"] / 2
         expect(rate["mostInASecond"] <= allowed, f"{rate}: at most {allowed} in a second")
     return sum(rate["requests"] for rate in rates)
 
