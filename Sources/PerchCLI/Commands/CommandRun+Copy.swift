@@ -53,7 +53,7 @@ extension CommandRun {
                     while try await changes.next() != nil {
                         // The changes that came during a pause are in one file.
                         guard let all = copy.snapshot(after: written) else { continue }
-                        try Files.replace(path, with: Self.lines(of: all))
+                        try Files.replace(path, with: Self.lines(of: all), for: .ownerAtFirst)
                         written = all.changeCount
                         self.console.talk("\(printable(path)): \(all.count) accounts, at \(all.position.revision)")
                         try await Task.sleep(for: .milliseconds(pause))

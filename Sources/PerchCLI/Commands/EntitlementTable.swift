@@ -60,7 +60,8 @@ enum EntitlementTable {
             "A line of JSON for each account: its key, its aliases, and its entitlements with their ends. An entitlement follows the one "
                 + "before it of the same name; one without a reason is a gap. Ends are on the app's clock, and an end that has passed is not "
                 + "taken out.",
-            "The command lasts until it is interrupted. The file stays as it is while the server is away.",
+            "The command lasts until it is interrupted. The file stays as it is while the server is away. It is its owner's alone at first, because "
+                + "it names customers; a mode that you give it stays.",
         ]
         copy.examples = [("perch copy /run/perch/entitlements.ndjson", "For programs that read a file.")]
         return copy

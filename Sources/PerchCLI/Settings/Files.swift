@@ -44,6 +44,8 @@ enum Files {
         case everybody
         /// Its owner alone.
         case owner
+        /// Its owner alone, unless the file exists: it keeps its own.
+        case ownerAtFirst
     }
 
     /// Replaces a file atomically: a killed process leaves the old content whole. A device or a pipe is written to. A link
@@ -119,12 +121,12 @@ enum Files {
                 // A fresh file: a secret must not go into a file that another process has open.
                 unlink(draft)
                 descriptor = Glibc.open(
-                    draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, audience == .owner ? 0o600 : 0o666)
+                    draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, audience == .everybody ? 0o666 : 0o600)
             } else {
                 descriptor = Glibc.open(self.path, O_WRONLY | O_CLOEXEC)
             }
             guard descriptor >= 0 else { throw FileFault(self.name, "written", errno: errno) }
-            if self.draft != nil, audience == .everybody, let mode { fchmod(descriptor, mode) }
+            if self.draft != nil, audience != .owner, let mode { fchmod(descriptor, mode) }
             return descriptor
         }
 

@@ -24,10 +24,15 @@ import Testing
         defer { umask(before) }
         try Files.replace(self.path, with: Array("one".utf8))
         #expect(self.mode(self.path) & 0o777 == 0o644)
+        try Files.replace(self.path, with: Array("kept".utf8), for: .ownerAtFirst)
+        #expect(self.mode(self.path) & 0o777 == 0o644)
         try Files.replace(self.path, with: Array("two".utf8), for: .owner)
         #expect(self.mode(self.path) & 0o777 == 0o600)
         #expect(try self.read(self.path) == "two")
         #expect(self.names() == ["report.html"])
+        unlink(self.path)
+        try Files.replace(self.path, with: Array("customers".utf8), for: .ownerAtFirst)
+        #expect(self.mode(self.path) & 0o777 == 0o600)
     }
 
     @Test func `a file that is written keeps who could read it`() throws {
