@@ -184,7 +184,7 @@ def orders(twin, backend):
 
 
 SCENARIO = """start 2027-01-01
-catalog {catalogue}
+catalog "{catalogue}"
 lose notification
 buy app.perch.coins
 double next notification
