@@ -36,13 +36,16 @@ extension Reconciler {
     private mutating func took(_ asked: ConsumptionCase, _ key: ItemKey, _ app: Int, _ now: Instant) {
         let id = asked.transaction
         guard now < asked.deadline else {
+            if asked.state == .answered, self.works[app].questions.answering.removeValue(forKey: id) != nil {
+                self.tell(.problem("an answer about the purchase \(id) did not reach the App Store in time"), app)
+            }
             self.works[app].questions.answering[id] = nil
             guard now.milliseconds(since: asked.deadline) > Limits.reconcileForgetMilliseconds else { return }
             self.effects.append(.ask(.mutate(.item(.drop(key))), ticket: self.begin(.told(app))))
             return
         }
         self.works[app].questions.seen[asked.state, default: 0] += 1
-        if asked.state == .open || asked.state == .refused {
+        if asked.state != .sent {
             self.works[app].questions.earliestDeadline = min(
                 self.works[app].questions.earliestDeadline ?? asked.deadline, asked.deadline)
         }

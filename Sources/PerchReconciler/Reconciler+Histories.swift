@@ -77,9 +77,19 @@ extension Reconciler {
         guard let reading = self.works[app].readings[account] else { return }
         guard let page = answer?.history else {
             if let error = answer?.error {
+                // A revision of another server, or one that is not known any more: from the beginning.
+                if !error.isRetryable, !reading.asking.revision.isEmpty {
+                    return self.ask(
+                        ReportedHistory.Place(original: reading.asking.original, revision: ""), of: account, app)
+                }
                 let message = "\(error.code) \(printable(error.message))"
                 self.tell(.problem("the App Store has no history of \(reading.asking.original): \(message)"), app)
             }
+            self.works[app].readings[account]?.hasFailed = true
+            return self.endReading(of: account, app, now)
+        }
+        guard !page.hasMore || page.revision != reading.asking.revision else {
+            self.tell(.problem("the App Store's history of \(reading.asking.original) does not go on"), app)
             self.works[app].readings[account]?.hasFailed = true
             return self.endReading(of: account, app, now)
         }
@@ -116,11 +126,14 @@ extension Reconciler {
         if !reading.hasFailed, !isRehearsed {
             self.works[app].report.histories += 1
             let history = ReportedHistory(read: now, places: reading.places)
+            // The account's own ones first: by them the store finds it.
+            let own = reading.item.originals
             self.effects.append(
                 .ask(
                     .mutate(
                         .reported(
-                            .read(history, of: reading.covered.sorted()), app: self.works[app].app.number)),
+                            .read(history, of: own + reading.covered.subtracting(own).sorted()),
+                            app: self.works[app].app.number)),
                     ticket: self.begin(.told(app))))
         }
         self.readNext(app, now)

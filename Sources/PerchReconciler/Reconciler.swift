@@ -46,7 +46,8 @@ package struct Reconciler: Sendable {
     /// Of the verifier.
     package enum Verified: Sendable {
         /// Good values, or a dead letter.
-        case mutation(Mutation, isLetter: Bool, refused: Int)
+        /// `mayPass`: a change of the settings may let a refused one pass.
+        case mutation(Mutation, isLetter: Bool, refused: Int, mayPass: Bool = false)
         /// Nothing of it can be stored. `isFinal`: nor ever will be, whatever the settings.
         case refused(String, isFinal: Bool)
     }
@@ -405,10 +406,17 @@ package struct Reconciler: Sendable {
         case .refused(let reason, let isFinal):
             self.works[app].report.refused += 1
             self.tell(.problem("a value that the App Store answered is refused: \(reason)"), app)
+            self.lacks(subject, app)
             self.learned(subject, app, isFinal ? .done : .notAsItIs, now)
-        case .mutation(let mutation, let isLetter, let refused):
+        case .mutation(let mutation, let isLetter, let refused, let mayPass):
             self.works[app].report.refused += UInt64(refused) + (isLetter ? 1 : 0)
-            if refused > 0, case .history(let account) = subject { self.works[app].readings[account]?.hasFailed = true }
+            if refused > 0 {
+                self.tell(.problem("\(refused) of the values that the App Store answered are refused"), app)
+            }
+            if refused > 0 || isLetter { self.lacks(subject, app) }
+            if mayPass, case .subscription(let ended, _, false) = subject {
+                self.works[app].checks[ended.original]?.hasFailed = true
+            }
             guard self.isRehearsal(subject, app) else {
                 self.effects.append(.ask(.mutate(mutation), ticket: self.begin(.learn(app, subject))))
                 return
@@ -418,6 +426,16 @@ package struct Reconciler: Sendable {
                 return self.learned(subject, app, .done, now)
             }
             self.effects.append(.ask(.mutate(mutation.rehearsed), ticket: self.begin(.learn(app, subject))))
+        }
+    }
+
+    /// Something of an answer is not stored: a history does not count, and a run says so.
+    private mutating func lacks(_ subject: Subject, _ app: Int) {
+        switch subject {
+        case .history(let account): self.works[app].readings[account]?.hasFailed = true
+        case .subscription(let ended, _, true):
+            self.works[app].run?.note("a value that the App Store answered about \(ended.original) is refused")
+        case .subscription, .notification: break
         }
     }
 
@@ -456,6 +474,7 @@ package struct Reconciler: Sendable {
                 refusal.reason == .notToldApp ? .notAsItIs : refusal.reason.isFinal ? .done : .notNow
             self.works[app].report.refused += refusal.reason.isFinal ? 1 : 0
             self.tell(.problem("the store refused what the App Store answered: \(refusal.message)"), app)
+            self.lacks(subject, app)
             self.learned(subject, app, learned, now)
         default: preconditionFailure("a mutation was asked for")
         }

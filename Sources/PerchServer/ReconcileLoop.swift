@@ -65,7 +65,13 @@ final class ReconcileFigures: Sendable {
         }
     }
 
-    func publish(_ run: ReconcileRun, of app: AppNumber) { self.state.withLock { $0.runs[app] = run } }
+    /// A run that ended while the next one was given out does not hide that one.
+    func publish(_ run: ReconcileRun, of app: AppNumber) {
+        self.state.withLock { state in
+            guard state.runs[app].map({ $0.number <= run.number }) ?? true else { return }
+            state.runs[app] = run
+        }
+    }
 
     /// The reconciler is gone, and with it what it had not ended.
     func endRuns() {
@@ -261,13 +267,22 @@ final class ReconcileLoop: LoopDriver {
     private func begin(_ run: ReconcileRun, of app: AppNumber, _ reconciler: inout Reconciler) {
         guard let index = self.apps.firstIndex(where: { $0.entry.number == app }) else { return }
         let what = run.isRehearsal ? "a rehearsal of asking the App Store begins" : "the App Store is asked now"
-        self.log.write(.info, what, [LogField("run", run.number), LogField("everything", "\(run.isWhole)")])
+        let name = self.apps[index].entry.app.app
+        self.log.write(
+            .info, what,
+            [
+                LogField("bundle_id", name.bundleID), LogField("environment", "\(name.environment)"),
+                LogField("run", run.number), LogField("everything", "\(run.isWhole)"),
+            ])
         reconciler.begin(run, of: index)
     }
 
     private static func verified(_ answer: ControlAnswer) -> Reconciler.Verified {
         switch answer {
-        case .reported(let mutation, let refused): .mutation(mutation, isLetter: false, refused: refused.count)
+        case .reported(let mutation, let refused):
+            .mutation(
+                mutation, isLetter: false, refused: refused.count,
+                mayPass: refused.contains { ErrorReason(rawValue: $0.reason).map { !Self.isFinal($0) } ?? false })
         case .deadLetter(let mutation, _): .mutation(mutation, isLetter: true, refused: 0)
         case .refused(let reason, let message, _): .refused(message, isFinal: Self.isFinal(reason))
         case .response, .failed: preconditionFailure("the intake answers with a mutation or a refusal")

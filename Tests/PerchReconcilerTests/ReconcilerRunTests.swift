@@ -144,7 +144,20 @@ private func page(_ originals: [TransactionID], revision: String, hasMore: Bool 
         #expect(!played.calls.contains("history") && played.report.histories == 2)
     }
 
-    @Test(arguments: ["timeout", "unknown", "refused", "full"])
+    @Test func `begin anew at a revision that is unknown, and end at one that comes again`() {
+        var played = Played()
+        played.unread([Self.account([100], places: [ReportedHistory.Place(original: 100, revision: "other")])])
+        played.answer("history", 400, "{\"errorCode\":4000005,\"errorMessage\":\"revision\"}")
+        guard case .history(100, "")? = played.sent.last?.call else {
+            return #expect(Bool(false), "from the beginning")
+        }
+        played.answer("history", 200, page([100], revision: "r", hasMore: true))
+        played.learn(news: 1)
+        played.answer("history", 200, page([100], revision: "r", hasMore: true))
+        #expect(!played.calls.contains("history") && played.report.histories == 0 && played.mutations == 0)
+    }
+
+    @Test(arguments: ["timeout", "unknown", "refused", "letter", "final", "full"])
     func `do not count where something is missing`(_ way: String) {
         var played = Played()
         played.unread([Self.account([100])])
@@ -154,9 +167,11 @@ private func page(_ originals: [TransactionID], revision: String, hasMore: Bool 
         default:
             played.answer("history", 200, page([100], revision: "r"))
             let mutation = Mutation.reported(.reports([], source: .history, claimant: nil), app: 7)
-            played.reconciler.verified(
-                played.verify.removeFirst().ticket,
-                .mutation(mutation, isLetter: false, refused: way == "refused" ? 1 : 0), now: played.now)
+            let verified: Reconciler.Verified =
+                way == "final"
+                ? .refused("no value", isFinal: true)
+                : .mutation(mutation, isLetter: way == "letter", refused: way == "refused" ? 1 : 0)
+            played.reconciler.verified(played.verify.removeFirst().ticket, verified, now: played.now)
             played.collect()
             played.storeMutations(
                 way == "full"
