@@ -69,6 +69,10 @@ extension ReportedStore {
         #expect(try store.refusal(.answer(102, Self.yes)) == .transactionUnknown)
         store.wall = store.wall.advanced(byMilliseconds: 12 * 3_600_000)
         #expect(try store.refusal(.answer(101, Self.yes)) == .refundNotPossible)
+        // The customer asks again, and the first question was never answered.
+        try store.askAbout("two", signed: store.wall)
+        #expect(try store.questions().map(\.deadline) == [store.wall.advanced(byMilliseconds: 12 * 3_600_000)])
+        try store.tell(.answer(101, Self.yes))
         let other = try ReportedStore(on: try StorageImplementation.memory.make().storage)
         try other.askAbout("old", signed: other.wall.advanced(byMilliseconds: -12 * 3_600_000))
         #expect(try other.questions().isEmpty, "a notification that is fetched late asks nothing")

@@ -74,7 +74,7 @@ package struct ConsumptionCase: Hashable, Sendable {
 
 extension StoreEngine {
     /// Keeps a question that a notification asks for the first time. One that comes again keeps the earlier deadline; one that comes
-    /// after the App Store has taken or refused an answer is asked anew.
+    /// after that deadline, or after the App Store has taken or refused an answer, is asked anew.
     func open(
         _ noted: NotedNotification, about original: TransactionID, _ work: inout ReportedWork
     ) throws(StorageError) {
@@ -83,7 +83,8 @@ extension StoreEngine {
             transaction: transaction, original: original, reason: noted.consumptionReason, asked: noted.notice.signed)
         guard asked.deadline > work.now else { return }
         if let known = try self.consumption(transaction, work),
-            known.state == .open || known.state == .answered || known.asked >= asked.asked
+            known.asked >= asked.asked
+                || known.deadline > work.now && (known.state == .open || known.state == .answered)
         {
             return
         }

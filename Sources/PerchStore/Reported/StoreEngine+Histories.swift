@@ -32,6 +32,10 @@ extension StoreEngine {
             let reported = try self.record(account, &work).reported,
             reported.originals.allSatisfy({ originals.contains($0.id) })
         else { return nil }
+        // What the customer bought under another account, or under one that was erased, is not known here.
+        for original in originals.dropFirst() {
+            guard try self.account(.original(original, app: work.app.number), work) == account else { return nil }
+        }
         work.add(
             Fact(.reported(.historyRead(history)), effective: work.now, source: .history, stamp: history.read),
             to: account)
