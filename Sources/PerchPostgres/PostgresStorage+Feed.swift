@@ -144,7 +144,8 @@ extension PostgresStorage {
     /// Whether the answer needs more than the plan fetches.
     private static func readsFurther(_ body: StoreRequest.Body) -> Bool {
         switch body {
-        // Changes of apps, and slices of copies, are read after the tick's snapshot, and only up to what was applied.
+        // Changes of apps are read after the tick's snapshot, and only up to what was applied. A slice of a copy may be newer than that: the
+        // changes since its walk began follow it.
         case .record, .recordOf, .changes, .copySlice, .mutate, .order, .revoke, .note, .code, .look, .barrierReached:
             false
         case .recordAsKnown, .history, .keys, .accounts, .transactions, .events, .image, .item, .items, .find,

@@ -42,6 +42,14 @@ package struct ErasedKeys {
     package subscript(_ account: AccountNumber) -> [AccountKey]? { self.keys[account] }
 
     /// `keys` is empty for an account that no caller could name.
+    /// A node of the version before says no keys, and then nobody knows what copies have to take out.
+    package mutating func add(erasedBy change: StoredChange, isOwn: Bool) {
+        for stored in change.facts where stored.fact.reported == .erased {
+            let keys = change.erasedKeys.filter { $0.account == stored.account }.map(\.key)
+            if isOwn || !keys.isEmpty { self.add(stored.account, keys) }
+        }
+    }
+
     package mutating func add(_ account: AccountNumber, _ keys: [AccountKey]) {
         guard self.keys.updateValue(keys, forKey: account) == nil else { return }
         self.order.append(account)

@@ -62,6 +62,16 @@ private let all = StorageImplementation.allCases
         }
         #expect(read.aliases.map(\.key) == [other] && read.aliases.map(\.account) == [3])
         #expect(read.erasedKeys.map(\.key) == [gone] && read.erasedKeys.map(\.account) == [2])
+        var known = ErasedKeys()
+        known.add(erasedBy: read, isOwn: false)
+        #expect(known[2] == [gone])
+        // As a node of the version before says it.
+        change.erasedKeys = []
+        change.facts[0].account = 7
+        known.add(erasedBy: change, isOwn: false)
+        #expect(known[7] == nil, "copies begin again")
+        known.add(erasedBy: change, isOwn: true)
+        #expect(known[7] == [])
     }
 
     @Test func `is remembered for the last of many`() {

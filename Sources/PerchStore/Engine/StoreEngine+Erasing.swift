@@ -34,7 +34,7 @@ extension StoreEngine {
         }
         let accounts = try self.fold(
             facts, into: &stored, known: Known(others: records), origin: mutation.origin, app: app)
-        self.remember(erasedBy: stored)
+        self.remember(erasedBy: stored, isOwn: true)
         return try self.write(
             &stored, accounts: accounts, answer: .number(UInt64(erased.reduce(0) { $0 + $1.facts.count })),
             of: mutation, asOf: now, keeps: false, &batch)
@@ -42,12 +42,11 @@ extension StoreEngine {
 
     /// Remembers the keys of accounts that a change of any node erases. A copy that goes past an erasure and does not find it here begins
     /// again.
-    func remember(erasedBy change: StoredChange) {
+    func remember(erasedBy change: StoredChange, isOwn: Bool = false) {
         for stored in change.facts where stored.fact.reported == .erased {
             self.appChanges.pastRecords.remove(stored.account)
-            self.appChanges.erasedKeys.add(
-                stored.account, change.erasedKeys.filter { $0.account == stored.account }.map(\.key))
         }
+        self.appChanges.erasedKeys.add(erasedBy: change, isOwn: isOwn)
     }
 
     private struct ErasedAccount {
