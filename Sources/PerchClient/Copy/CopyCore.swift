@@ -19,7 +19,8 @@ final class CopyCore: Sendable {
         var final: PerchError?
         /// A part could not be read. Nothing counts until a new copy begins, because a later change would hide the one that is missing.
         var isBroken = false
-        var hasBegunAnew = false
+        /// When the copy was last fetched anew for such a part.
+        var begunAnew: Int64?
         var waiters: [UInt64: Waiter] = [:]
         var lastWaiter: UInt64 = 0
         var queues: [ObjectIdentifier: CopyQueue] = [:]
@@ -282,11 +283,16 @@ final class CopyCore: Sendable {
 
     func lost() { self.inside.withLock { $0.machine.lost() } }
 
-    /// Whether a copy that could not be read is fetched anew: once, because a server that says the same again would be asked for ever.
+    private static let anewMilliseconds: Int64 = 3_600_000
+
+    /// Whether a copy that could not be read is fetched anew: once an hour, because a server that says the same again would be asked for
+    /// ever.
     func beginsAnew(after fault: ColumnFault) -> Bool {
+        let now = self.clock()
         let begins = self.inside.withLock { inside in
-            defer { inside.hasBegunAnew = true }
-            return !inside.hasBegunAnew
+            if let last = inside.begunAnew, now - last < Self.anewMilliseconds { return false }
+            inside.begunAnew = now
+            return true
         }
         if begins { self.observer?.log(ClientLogLine(level: .warning, message: "the copy is fetched anew: \(fault)")) }
         return begins

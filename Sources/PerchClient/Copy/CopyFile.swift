@@ -16,15 +16,16 @@ struct CopyFile {
         var shardCount: UInt32
     }
 
-    private static let magic: [UInt8] = Array("perch copy 1\n".utf8)
+    private static let magic: [UInt8] = Array("perch copy 2\n".utf8)
 
     // MARK: Writing
 
     /// Collects the bytes of a file. Accounts are added in slices, so that nobody waits long for the copy meanwhile. Those that have changed
-    /// since are added again at the end, so the file is the copy at one position. The later of two entries of an account counts.
+    /// since are added again behind `changedAt`, so the file is the copy at one position. Of two entries of an account the one behind it counts.
     struct Writer {
         private var head = Bytes()
         private var accounts = Bytes()
+        private var changedAt = 0
 
         mutating func add(accounts places: Range<Int>, of table: CopyTable) {
             table.forEach(at: places) { key, aliases, segments in self.add(key, aliases, segments) }
@@ -32,6 +33,7 @@ struct CopyFile {
 
         /// Accounts again, some of which may have nothing any more.
         mutating func add(changed keys: some Sequence<String>, of table: CopyTable) {
+            self.changedAt = self.accounts.all.count
             for key in keys {
                 if let place = table.place(of: key) {
                     self.add(accounts: place..<place + 1, of: table)
@@ -77,6 +79,7 @@ struct CopyFile {
                 self.head.add(grade.name)
                 self.head.add(grade.tier)
             }
+            self.head.add(UInt64(self.changedAt))
         }
 
         consuming func finish() -> [UInt8] {
@@ -113,7 +116,8 @@ struct CopyFile {
     }
 
     private static func replaceNow(_ path: String, with bytes: [UInt8]) -> String? {
-        let temporary = path + ".new"
+        // Another process may have the file, too, while one program replaces another.
+        let temporary = "\(path).\(getpid()).new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return "\(temporary) cannot be opened: \(Errno(errno))" }
         var written = 0
@@ -123,13 +127,18 @@ struct CopyFile {
             guard count > 0 else {
                 let fault = Errno(errno)
                 close(descriptor)
+                unlink(temporary)
                 return "\(temporary) cannot be written: \(fault)"
             }
             written += count
         }
         let isSynced = fsync(descriptor) == 0
         close(descriptor)
-        guard isSynced, rename(temporary, path) == 0 else { return "\(path) cannot be replaced: \(Errno(errno))" }
+        guard isSynced, rename(temporary, path) == 0 else {
+            let fault = Errno(errno)
+            unlink(temporary)
+            return "\(path) cannot be replaced: \(fault)"
+        }
         return nil
     }
 
@@ -189,22 +198,30 @@ struct CopyFile {
         let tokenCount: UInt32 = try reader.number()
         let token = try reader.bytes(Int(tokenCount))
         // The wall clock decides how long the file lay there; one that was set back since cannot make it younger.
-        let passed = max(wall.milliseconds - saved, 0)
+        // The numbers are what a server said, so none is trusted to fit a sum.
+        let passed = max(wall.milliseconds &- saved, 0)
         let time = CopyMachine.CopyTime(
-            app: isFrozen == 1 ? app : app + passed, monotonic: now, isFrozen: isFrozen == 1, isTestApp: isTestApp == 1)
+            app: isFrozen == 1 ? app : app &+ passed, monotonic: now, isFrozen: isFrozen == 1, isTestApp: isTestApp == 1
+        )
         var filled = CopyMachine.Filled(asked: subject.names)
         for name in try reader.texts() { filled.table.add(name: name) }
         let gradeCount: UInt32 = try reader.number()
         for _ in 0..<gradeCount {
             filled.grades.append(filled.table.add(CopyTable.Grade(name: try reader.text(), tier: try reader.text())))
         }
+        let changedAt: UInt64 = try reader.number()
+        guard changedAt <= UInt64(end - reader.place) else { throw ColumnFault(description: "it is cut off") }
+        let changed = reader.place + Int(changedAt)
         while reader.place < end {
             var columns = CopyTable.Columns()
-            while reader.place < end, columns.keyEnds.count < 1_024 { try reader.account(into: &columns) }
+            // Two entries of an account are never applied at once: names of the earlier one would stay.
+            repeat {
+                try reader.account(into: &columns)
+            } while reader.place < end && reader.place != changed && columns.keyEnds.count < 1_024
             try filled.table.apply(columns, grades: filled.grades) { _ in }
         }
         return CopyMachine(
-            filled, time: time, position: position, token: token, heard: now - passed - max(silence, 0),
+            filled, time: time, position: position, token: token, heard: now &- passed &- max(silence, 0),
             shard: subject.shard, shardCount: subject.shardCount, asked: subject.names)
     }
 
