@@ -50,14 +50,14 @@ extension CommandRun {
                     let copy = try client.copy()
                     let changes = copy.changes.makeAsyncIterator()
                     var written: UInt64?
-                    while try await changes.next() != nil {
-                        // The changes that came during a pause are in one file.
+                    // The copy may be whole before anybody hears of its changes. Those that came during a pause are in one file.
+                    repeat {
                         guard let all = copy.snapshot(after: written) else { continue }
                         try Files.replace(path, with: Self.lines(of: all), for: .ownerAtFirst)
                         written = all.changeCount
                         self.console.talk("\(printable(path)): \(all.count) accounts, at \(all.position.revision)")
                         try await Task.sleep(for: .milliseconds(pause))
-                    }
+                    } while try await changes.next() != nil
                     return .success
                 }
                 group.addTask {
