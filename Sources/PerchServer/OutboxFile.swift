@@ -17,11 +17,11 @@ final class OutboxFile {
     /// Opens the file of a store. Of the files of other stores, those that were used last stay.
     init(directory: String, store: String) throws(SystemError) {
         self.path = "\(directory)/\(Self.prefix)\(store.prefix(32))"
-        Self.removeOldest(in: directory)
         self.file = open(self.path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard self.file >= 0 else { throw Self.error("open", self.path) }
         // The age of a file is when it was used.
         futimens(self.file, nil)
+        Self.removeOldest(in: directory, except: self.path)
     }
 
     deinit { close(self.file) }
@@ -94,7 +94,7 @@ final class OutboxFile {
         SystemError(call: call, subject: path, errno: Errno(errno))
     }
 
-    private static func removeOldest(in directory: String) {
+    private static func removeOldest(in directory: String, except own: String) {
         guard let stream = opendir(directory) else { return }
         defer { closedir(stream) }
         var found: [(path: String, used: Int)] = []
@@ -104,8 +104,9 @@ final class OutboxFile {
             }
             guard name.hasPrefix(Self.prefix) else { continue }
             var status = stat()
-            guard stat("\(directory)/\(name)", &status) == 0 else { continue }
-            found.append(("\(directory)/\(name)", status.st_mtim.tv_sec))
+            let path = "\(directory)/\(name)"
+            guard path != own, stat(path, &status) == 0 else { continue }
+            found.append((path, status.st_mtim.tv_sec))
         }
         found.sort { $0.used > $1.used }
         for file in found.dropFirst(Limits.twinStoresKept) { unlink(file.path) }

@@ -44,7 +44,7 @@ package final class CallerTokens {
             guard begin <= now + Limits.callerClockSeconds else {
                 throw CallerFault("iat is in the future; is the clock right?")
             }
-            // By addition: the number is the caller's, and may be any.
+            // The end lies ahead, so this cannot overflow; the beginning is the caller's, and may be any number.
             guard begin >= end - Limits.callerTokenSeconds else {
                 throw CallerFault("the token lives for more than \(Limits.callerTokenSeconds / 60) minutes")
             }
