@@ -492,7 +492,7 @@ package struct Reconciler: Sendable {
     private mutating func count(_ outcome: ReportedOutcome, _ subject: Subject, _ app: Int) {
         let isRehearsal = self.isRehearsal(subject, app)
         switch subject {
-        case .notification(let difference) where outcome.news + outcome.stale > 0:
+        case .notification(let difference) where outcome.notices > 0:
             if self.works[app].walk?.isRun == true { self.works[app].run?.found(difference) }
             guard !isRehearsal else { return }
             self.works[app].report.found["notification", default: 0] += 1
@@ -502,9 +502,9 @@ package struct Reconciler: Sendable {
             self.works[app].report.found["subscription", default: 0] += 1
             self.tell(
                 .found("no notification told what the App Store answers about a subscription", ended.original), app)
-        case .history(let account) where outcome.changed + outcome.stale > 0:
+        case .history(let account) where outcome.changed > 0:
             guard let reading = self.works[app].readings[account] else { return }
-            let count = outcome.changed + outcome.stale
+            let count = outcome.changed
             if reading.isRun {
                 self.works[app].run?.found(
                     ReconcileRun.Difference(

@@ -240,7 +240,7 @@ private func page(_ originals: [TransactionID], revision: String, hasMore: Bool 
         }
         #expect(rehearsals == [true, true])
         var outcome = ReportedOutcome()
-        (outcome.news, outcome.changed) = (1, 1)
+        (outcome.news, outcome.changed, outcome.notices) = (1, 1, 1)
         played.storeMutations(.mutated(.reported(outcome), Position(revision: 1, asOf: played.now)))
         played.turn()
         let run = played.reconciler.run(0)

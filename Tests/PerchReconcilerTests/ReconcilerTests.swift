@@ -95,6 +95,7 @@ struct Played {
         self.accept()
         var outcome = ReportedOutcome()
         outcome.news = news
+        outcome.notices = news > 0 ? 1 : 0
         self.storeMutations(.mutated(.reported(outcome), Position(revision: 1, asOf: Self.start)))
     }
 
@@ -267,6 +268,18 @@ struct Played {
         played.learn(news: 0)
         #expect(played.report.found["notification"] == 0)
         #expect(played.report.lastWalk != nil)
+    }
+
+    /// Its values may be older than what is known, or known by another way.
+    @Test(arguments: [(0, 1, 0), (1, 0, 1), (1, 1, 0)] as [(UInt32, UInt32, UInt32)])
+    func `a notification is a find if it had not come before`(_ notices: UInt32, _ stale: UInt32, _ news: UInt32) {
+        var played = Played()
+        played.answer("notification_history", 200, "{\"notificationHistory\":[{\"signedPayload\":\"one\"}]}")
+        played.accept()
+        var outcome = ReportedOutcome()
+        (outcome.notices, outcome.stale, outcome.news) = (notices, stale, news)
+        played.storeMutations(.mutated(.reported(outcome), Position(revision: 1, asOf: played.now)))
+        #expect(played.report.found["notification"] == UInt64(notices))
     }
 
     @Test func `a walk whose notification the store refuses does not count, and comes again`() {

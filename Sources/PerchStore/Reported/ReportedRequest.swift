@@ -91,6 +91,8 @@ package struct ReportedOutcome: Hashable, Sendable {
     package var changed: UInt32 = 0
 
     package init() {}
+    /// Notifications that had not come before. A repeated answer does not say it.
+    package var notices: UInt32 = 0
 }
 
 extension Mutation {

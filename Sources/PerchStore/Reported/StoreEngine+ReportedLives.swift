@@ -146,6 +146,7 @@ extension StoreEngine {
         let key = ItemKey.seen(stamp, app: work.app.number, original: id)
         guard try self.storage.item(key) == nil, !work.side.items.contains(where: { $0.key == key }) else { return }
         work.side.items.append(StoredItem(key, []))
+        work.outcome.notices += 1
         work.add(
             Fact(
                 .reported(.notified(noted.notice, reason: noted.consumptionReason)), effective: noted.notice.signed,
