@@ -179,7 +179,7 @@ package enum ControlRequest: Equatable, Sendable {
     /// A mishap of the twin.
     case mishap(OrderMishapRequest, bundleID: String, audit: AuditEntry?)
     /// Asks the App Store now, or how far that is; `run` 0 begins.
-    case reconcile(app: AppNumber, run: UInt64, isRehearsal: Bool, isWhole: Bool)
+    case reconcile(app: AppNumber, run: UInt64, isRehearsal: Bool, isWhole: Bool, audit: AuditEntry?)
 }
 
 /// What the server answers.

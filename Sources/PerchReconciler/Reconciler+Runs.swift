@@ -1,5 +1,5 @@
 import PerchApple
-import PerchBase
+package import PerchBase
 package import PerchModel
 import PerchStore
 
@@ -48,6 +48,7 @@ package struct ReconcileRun: Hashable, Sendable {
     package var number: UInt64
     package var isRehearsal: Bool
     package var isWhole: Bool
+    package var began: Instant
     package var isDone = false
     package var differences: [Difference] = []
     package var more = 0
@@ -57,10 +58,16 @@ package struct ReconcileRun: Hashable, Sendable {
     /// What could not be looked at; empty: nothing.
     package var problem = ""
 
-    package init(number: UInt64, isRehearsal: Bool, isWhole: Bool) {
+    package init(number: UInt64, isRehearsal: Bool, isWhole: Bool, began: Instant) {
         self.number = number
         self.isRehearsal = isRehearsal
         self.isWhole = isWhole
+        self.began = began
+    }
+
+    /// How it was asked for, for messages.
+    package var manner: String {
+        (self.isRehearsal ? "a rehearsal" : "for real") + (self.isWhole ? " of everything" : " of what is due")
     }
 
     enum Scan: Hashable, Sendable {

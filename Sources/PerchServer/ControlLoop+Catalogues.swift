@@ -190,8 +190,8 @@ extension ControlLoop {
                 if case .response = answer, let audit { self.note(audit) }
                 self.parts.loops[loop].post(.control(ticket: ticket, answer))
             }
-        case .reconcile(let app, let run, let isRehearsal, let isWhole):
-            let answer = self.reconcile(app, run: run, isRehearsal: isRehearsal, isWhole: isWhole)
+        case .reconcile(let app, let run, let isRehearsal, let isWhole, let audit):
+            let answer = self.reconcile(app, run: run, isRehearsal: isRehearsal, isWhole: isWhole, audit)
             self.parts.loops[loop].post(.control(ticket: ticket, answer))
         case .backup(let path, let audit):
             self.backUp(to: path, loop: loop, ticket: ticket, audit: audit)

@@ -1,12 +1,16 @@
+import PerchBase
 import PerchCore
 import PerchLoop
 import PerchModel
 import PerchReconciler
+import PerchStore
 import PerchWire
 
 extension ControlLoop {
     /// Begins a run of the reconciler, or says how far it is.
-    func reconcile(_ app: AppNumber, run number: UInt64, isRehearsal: Bool, isWhole: Bool) -> ControlAnswer {
+    func reconcile(
+        _ app: AppNumber, run number: UInt64, isRehearsal: Bool, isWhole: Bool, _ audit: AuditEntry?
+    ) -> ControlAnswer {
         guard let thread = self.parts.appStore.reconcile, thread.asks(about: app) else {
             return .refused(
                 .notToldApp,
@@ -18,11 +22,25 @@ extension ControlLoop {
                 "another node of this store asks the App Store, or none has begun yet; send this to the one that does",
                 [])
         }
-        if number == 0, let run = thread.figures.newRun(of: app, isRehearsal: isRehearsal, isWhole: isWhole) {
-            thread.inbox.post(.run(run, of: app))
-            return .response(.reconcile(ReconcileProgress(run)))
+        if number == 0 {
+            switch thread.figures.newRun(
+                of: app, isRehearsal: isRehearsal, isWhole: isWhole, at: Clocks.wall())
+            {
+            case .begins(let run):
+                thread.inbox.post(.run(run, of: app))
+                if let audit { self.note(audit) }
+                return .response(.reconcile(ReconcileProgress(run)))
+            case .isUnderWay(let run):
+                guard run.isRehearsal == isRehearsal, run.isWhole == isWhole else {
+                    return .refused(
+                        .reconcileRunning,
+                        "run \(run.number) of this app is under way since \(run.began), \(run.manner); wait for its end, or ask for it by its number",
+                        [])
+                }
+                return .response(.reconcile(ReconcileProgress(run)))
+            }
         }
-        guard let run = thread.figures.run(of: app), number == 0 || run.number == number else {
+        guard let run = thread.figures.run(of: app), run.number == number else {
             return .refused(
                 .fieldInvalid, "run is \(number), which this server does not know; 0 begins one", [.field("run")])
         }

@@ -54,14 +54,20 @@ final class ReconcileFigures: Sendable {
 
     func run(of app: AppNumber) -> ReconcileRun? { self.state.withLock { $0.runs[app] } }
 
-    /// A run of an app that may begin; nil: one is under way.
-    func newRun(of app: AppNumber, isRehearsal: Bool, isWhole: Bool) -> ReconcileRun? {
+    enum NewRun {
+        case begins(ReconcileRun)
+        /// Another one, perhaps of another manner.
+        case isUnderWay(ReconcileRun)
+    }
+
+    /// A run of an app that may begin, or the one that is under way.
+    func newRun(of app: AppNumber, isRehearsal: Bool, isWhole: Bool, at now: Instant) -> NewRun {
         self.state.withLock { state in
-            guard state.runs[app].map(\.isDone) ?? true else { return nil }
+            if let run = state.runs[app], !run.isDone { return .isUnderWay(run) }
             state.lastRun += 1
-            let run = ReconcileRun(number: state.lastRun, isRehearsal: isRehearsal, isWhole: isWhole)
+            let run = ReconcileRun(number: state.lastRun, isRehearsal: isRehearsal, isWhole: isWhole, began: now)
             state.runs[app] = run
-            return run
+            return .begins(run)
         }
     }
 

@@ -165,6 +165,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case storeKitDuplicateRequest = "STOREKIT_DUPLICATE_REQUEST"
     case storeKitFailed = "STOREKIT_FAILED"
     case backupRunning = "BACKUP_RUNNING"
+    case reconcileRunning = "RECONCILE_RUNNING"
     case backupFailed = "BACKUP_FAILED"
     case leaseWait = "LEASE_WAIT"
     case `internal` = "INTERNAL"
@@ -202,6 +203,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .notShareable, .notShared, .noPriceIncrease, .extensionIneligible, .storeKitUnknown,
             .storeKitUserCancelled, .storeKitNetworkError, .storeKitSystemError, .storeKitNotAvailableInStorefront,
             .storeKitNotEntitled, .storeKitUnsupported, .storeKitDuplicateRequest, .storeKitFailed, .backupRunning,
+            .reconcileRunning,
             .backupFailed, .tlsRequired, .ownedByOther, .notToldApp, .accountShares:
             .failedPrecondition
         case .cursorTooOld:
@@ -250,7 +252,7 @@ extension ErrorReason {
         switch self {
         case .helloTimeout, .frameTimeout, .connectionLimit, .handshakeLimit, .writeStalled, .partialFramesLimit,
             .deadline, .callsLimit, .callsBytesLimit, .behind, .storeFull, .storeFailed, .storeUnreachable,
-            .backupRunning, .mishapLimit,
+            .backupRunning, .reconcileRunning, .mishapLimit,
             .credentialsNotYetValid, .leaseWait, .internal, .httpFlood, .ageLimit, .intakeFull, .deadLetterLimit:
             .yes
         case .callRate, .credentialsRate:

@@ -47,6 +47,9 @@ class ServerAPI:
         self.tests = {}
         api = self
 
+        # While it is not set, the notifications are not answered.
+        self.answers = threading.Event()
+        self.answers.set()
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             do_GET = do_POST = do_PUT = lambda self: api.serve(self)
@@ -67,6 +70,7 @@ class ServerAPI:
     def stop(self):
         self.server.shutdown()
         self.server.server_close()
+        self.answers.set()
 
     def admits(self, header):
         """The token is of the key, for this app, and of this hour."""
@@ -90,6 +94,8 @@ class ServerAPI:
         url = urllib.parse.urlsplit(request.path)
         with self.lock:
             self.asked.append((time.time(), request.command, url.path))
+        if url.path.endswith("notifications/history"):
+            self.answers.wait()
             more = {}
             if self.refuses or not self.admits(request.headers.get("authorization", "")):
                 status, answer = 401, None
@@ -206,6 +212,7 @@ def main():
             lost(world)
             secrets(world)
         finally:
+            runs(world)
             world.shop.kill()
             world.api.stop()
 
@@ -283,6 +290,32 @@ def lost(world):
 
 def secrets(world):
     """Neither the log nor a page nor an export has the key, and each fault of it has its message."""
+def runs(world):
+    """Who asks for a run while another one is under way is told the truth, and the audit trail has who began it."""
+    api, shop = world.api, world.shop
+    api.answers.clear()
+    status, begun = shop.call("Reconcile", dryRun=True)
+    expect(status == 200 and not begun.get("done"), f"a rehearsal begins: {begun}")
+    status, other = shop.call("Reconcile")
+    expect(status != 200 and "RECONCILE_RUNNING" in json.dumps(other) and f"run {begun['run']} " in other["message"]
+           and ", a rehearsal of what is due;" in other["message"], f"another run is refused, with what is under way: {other}")
+    status, same = shop.call("Reconcile", dryRun=True)
+    expect(status == 200 and same["run"] == begun["run"], f"one with the same flags follows it: {same}")
+    api.answers.set()
+    until(lambda: shop.call("Reconcile", run=begun["run"])[1].get("done"), "it ends")
+    status, real = shop.call("Reconcile")
+    expect(status == 200 and real["run"] != begun["run"], f"then another one begins: {real}")
+    until(lambda: shop.call("Reconcile", run=real["run"])[1].get("done"), "and ends")
+    entries = [one for one in shop.call("ListAudit", app=None, pageSize=500)[1]["entries"] if one["method"].endswith("/Reconcile")]
+    expect([one["what"] for one in entries] == ["rehearses what is due", "what is due"], f"both are audited, once each: {entries}")
+    # A scanner on the port of notifications raises no alarm.
+    expect(shop.notify({}, path="/")[0] == 404 and shop.notify({}, method="GET")[0] == 405, "what is no notification is refused")
+    figures = shop.metrics()
+    stray = {name: value for name, value in figures.items() if name.startswith("perch_apple_stray_requests_total")}
+    expect(sum(stray.values()) == 2, f"and counted: {stray}")
+    expect(not sum(value for name, value in figures.items() if name.startswith("perch_apple_notifications_refused_total")), "as no notification")
+
+
     api, shop = world.api, world.shop
     private = world.key.private_numbers().private_value.to_bytes(32, "big")
     pem = b"".join(world.p8.read_bytes().splitlines()[1:-1])

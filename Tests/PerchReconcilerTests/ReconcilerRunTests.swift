@@ -196,7 +196,8 @@ private func page(_ originals: [TransactionID], revision: String, hasMore: Bool 
         played.answer("notification_history", 200, "{\"notificationHistory\":[]}")
         played.unread([])
         played.questions([])
-        played.reconciler.begin(ReconcileRun(number: 1, isRehearsal: isRehearsal, isWhole: isWhole), of: 0)
+        played.reconciler.begin(
+            ReconcileRun(number: 1, isRehearsal: isRehearsal, isWhole: isWhole, began: played.now), of: 0)
         played.turn()
         return played
     }
@@ -286,9 +287,9 @@ private func page(_ originals: [TransactionID], revision: String, hasMore: Bool 
         #expect(run?.differences.map(\.source) == [.subscription])
         #expect(played.report.found["subscription"] == 1)
         // Another one may begin.
-        played.reconciler.begin(ReconcileRun(number: 2, isRehearsal: true, isWhole: false), of: 0)
+        played.reconciler.begin(ReconcileRun(number: 2, isRehearsal: true, isWhole: false, began: played.now), of: 0)
         #expect(played.reconciler.run(0)?.number == 2)
-        played.reconciler.begin(ReconcileRun(number: 3, isRehearsal: true, isWhole: false), of: 0)
+        played.reconciler.begin(ReconcileRun(number: 3, isRehearsal: true, isWhole: false, began: played.now), of: 0)
         #expect(played.reconciler.run(0)?.number == 2, "one that is under way goes on")
     }
 }

@@ -322,6 +322,8 @@ extension PerchError.Reason {
     public static let storeKitFailed = Self(rawValue: "STOREKIT_FAILED")
     /// A backup is under way; there is one at a time.
     public static let backupRunning = Self(rawValue: "BACKUP_RUNNING")
+    /// A run of `Reconcile` with other flags is under way; the message says which and since when.
+    public static let reconcileRunning = Self(rawValue: "RECONCILE_RUNNING")
     /// No backup was made; the message says why.
     public static let backupFailed = Self(rawValue: "BACKUP_FAILED")
     /// After a start, the app's clock is behind its lease.

@@ -1309,7 +1309,8 @@ package struct ReconcileRequest: Hashable, Sendable {
     package var isRehearsal: Bool
     /// Every notification that the App Store still has, and every subscription, rather than those that failed or ended.
     package var isWhole: Bool
-    /// How far this run is; 0 begins one. One that is under way goes on, whatever it was begun with.
+    /// How far this run is; 0 begins one. One that is under way with the same flags goes on instead; with other flags the call is
+    /// refused (RECONCILE_RUNNING).
     package var run: UInt64
 
     package init(

@@ -1152,7 +1152,8 @@ struct  Perch__V1__ReconcileRequest
    */
   protobuf_c_boolean everything;
   /*
-   * How far this run is; 0 begins one. One that is under way goes on, whatever it was begun with.
+   * How far this run is; 0 begins one. One that is under way with the same flags goes on instead; with other flags the call is
+   * refused (RECONCILE_RUNNING).
    */
   uint64_t run;
 };

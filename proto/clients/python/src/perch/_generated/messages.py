@@ -4575,7 +4575,9 @@ class ReconcileRequest(Message):
     """
 
     run: int
-    """How far this run is; 0 begins one. One that is under way goes on, whatever it was begun with."""
+    """How far this run is; 0 begins one. One that is under way with the same flags goes on instead; with other flags the call is
+    refused (RECONCILE_RUNNING).
+    """
 
     def __init__(
             self, *, app: Optional[AppRef] = None, dry_run: bool = False, everything: bool = False, run: int = 0,

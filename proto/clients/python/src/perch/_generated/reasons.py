@@ -446,6 +446,12 @@ class Reason:
     Wait for its end.
     """
 
+    RECONCILE_RUNNING = "RECONCILE_RUNNING"
+    """`Reconcile` with other flags is under way for the app; the message says which, and since when.
+
+    Wait for its end, or ask how far it is by its number.
+    """
+
     BACKUP_FAILED = "BACKUP_FAILED"
     """No backup was made; the message says why.
 
@@ -924,6 +930,7 @@ RETRY = {
     "CATALOG_INVALID": "NO",
     "CATALOG_TOO_LONG": "NO",
     "BACKUP_RUNNING": "YES",
+    "RECONCILE_RUNNING": "YES",
     "BACKUP_FAILED": "NO",
     "CLOCK_BACKWARDS": "NO",
     "ADVANCE_LIMIT": "NO",
