@@ -274,6 +274,8 @@ package struct LoopCounters: Sendable {
     package var refusalsByReason: [ErrorReason: UInt64] = [:]
     /// Notifications of the App Store that were not taken, by HTTP status and reason of their answers.
     package var notificationsRefused: [NotificationRefusal: UInt64] = [:]
+    /// Requests on the port of notifications that were none, by the HTTP status of their answers.
+    package var strayRequests: [Int: UInt64] = [:]
 
     package struct NotificationRefusal: Hashable, Sendable {
         package var status: Int

@@ -255,6 +255,16 @@ struct Findings {
                     "the log says why. What was answered 503 comes again or waits in `perch dead-letters list`; what was answered 4xx may "
                         + "never come again: fix its cause, and ask the App Store for its notification history"))
         }
+        let stray = self.samples.samples.filter { $0.name == "perch_apple_stray_requests_total" }.reduce(0) {
+            $0 + $1.value
+        }
+        if stray > 0 {
+            findings.append(
+                Self.ok(
+                    "App Store",
+                    "\(Int64(stray)) requests on the port of notifications were none, as of scanners; Apple's URL ends in /apple/notifications"
+                ))
+        }
         let unclaimed = Int64(self.samples.value("perch_unclaimed_purchases") ?? 0)
         if unclaimed > 0 {
             findings.append(

@@ -1,8 +1,32 @@
 import PerchBase
+import PerchCore
 import PerchMetrics
+import PerchWire
 
 // Figures of the intake of values of the App Store.
 extension MetricSamples {
+    /// What came to the port of notifications and was not taken.
+    mutating func add(requestsOfAppStore counters: LoopCounters) {
+        // A series that is there before the first refusal, so that an alert sees the first one.
+        let none = [LoopCounters.NotificationRefusal(status: 413, reason: ErrorReason.appleTooLong.rawValue): UInt64(0)]
+        for (refusal, count) in none.merging(counters.notificationsRefused, uniquingKeysWith: { $1 }).sorted(by: {
+            ($0.key.status, $0.key.reason) < ($1.key.status, $1.key.reason)
+        }) {
+            self.add(
+                "perch_apple_notifications_refused_total",
+                labels: Exposition.label("status", "\(refusal.status)") + ","
+                    + Exposition.label("reason", refusal.reason), count,
+                help: "Notifications of the App Store that were not taken, by HTTP status and reason of the answer.")
+        }
+        for (status, count) in [404: 0].merging(counters.strayRequests, uniquingKeysWith: { $1 }).sorted(by: {
+            $0.key < $1.key
+        }) {
+            self.add(
+                "perch_apple_stray_requests_total", labels: Exposition.label("status", "\(status)"), count,
+                help: "Requests on the port of notifications that were none, by HTTP status of the answer.")
+        }
+    }
+
     mutating func add(signed: UInt64) {
         self.add(
             "perch_signatures_total", signed,

@@ -142,17 +142,7 @@ extension MetricSamples {
                 "perch_refusals_total", labels: Exposition.label("reason", reason.rawValue),
                 counters.refusalsByReason[reason] ?? 0, help: "Calls and connections ended, by reason.")
         }
-        // A series that is there before the first refusal, so that an alert sees the first one.
-        let none = [LoopCounters.NotificationRefusal(status: 413, reason: ErrorReason.appleTooLong.rawValue): UInt64(0)]
-        for (refusal, count) in none.merging(counters.notificationsRefused, uniquingKeysWith: { $1 }).sorted(by: {
-            ($0.key.status, $0.key.reason) < ($1.key.status, $1.key.reason)
-        }) {
-            self.add(
-                "perch_apple_notifications_refused_total",
-                labels: Exposition.label("status", "\(refusal.status)") + ","
-                    + Exposition.label("reason", refusal.reason), count,
-                help: "Notifications of the App Store that were not taken, by HTTP status and reason of the answer.")
-        }
+        self.add(requestsOfAppStore: counters)
         self.add(
             "perch_credentials_verified_total", counters.credentialsVerified,
             help: "Tokens that were verified; one that a loop knows is not verified again.")

@@ -92,12 +92,31 @@ import Testing
         #expect(WireStatus(reason, "", details: [.kept]).intakeHTTPStatus == 503)
     }
 
-    @Test(arguments: ["/", "/perch.v1.AdminService/ListApps"])
-    func `is counted where it comes to another path`(path: String) {
+    @Test(arguments: [
+        ("POST /", 404), ("POST /perch.v1.AdminService/ListApps", 404), ("GET /", 404),
+        ("GET /apple/notifications", 405),
+    ])
+    func `is told from other requests on its port, which are counted apart`(request: String, status: Int) {
         let world = World()
         let answer = PlainClient(world, isIntake: true).say(
-            "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
-        #expect(answer.hasPrefix("HTTP/1.1 404 "))
-        #expect(world.loops[0].core.counters.notificationsRefused.values.reduce(0, +) == 1)
+            "\(request) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+        let counters = world.loops[0].core.counters
+        #expect(counters.notificationsRefused.isEmpty)
+        #expect(counters.strayRequests == [status: 1])
+    }
+
+    @Test func `is told from what is no HTTP, and counted where its body is too long for its head`() {
+        let strange = World()
+        _ = PlainClient(strange, isIntake: true).say("GARBAGE\r\n\r\n")
+        #expect(strange.loops[0].core.counters.notificationsRefused.isEmpty)
+        #expect(strange.loops[0].core.counters.strayRequests == [400: 1])
+        let long = World()
+        let length = Limits.appleRequestBytesMax + 100
+        let answer = PlainClient(long, isIntake: true).say(
+            "POST /apple/notifications HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(length)\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 413 "))
+        #expect(long.loops[0].core.counters.notificationsRefused.values.reduce(0, +) == 1)
+        #expect(long.loops[0].core.counters.strayRequests.isEmpty)
     }
 }

@@ -135,6 +135,8 @@ struct HTTPStream: BitwiseCopyable {
         static let dropsBody = Flags(rawValue: 131072)
         /// An `EventSource` came back with the identifier of its last event.
         static let hasEventID = Flags(rawValue: 262144)
+        /// On the App Store's port: a notification, and not another request.
+        static let isNotification = Flags(rawValue: 524288)
     }
 
     var connection: Int32

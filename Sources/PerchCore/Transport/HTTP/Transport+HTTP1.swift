@@ -453,10 +453,12 @@ extension Transport {
     private mutating func refuseHTTP1(
         _ index: Int32, _ fault: HTTP1Request.Fault, head: RequestHead? = nil, _ tables: inout Tables
     ) {
-        if !tables.connections[index].flags.contains(.isIntake), let head,
-            let target = self.target(of: head, index, tables),
-            case .method(.submitNotification) = target
-        {
+        var isNotification = false
+        if let head, head.verb == .post, case .method(.submitNotification)? = self.target(of: head, index, tables) {
+            isNotification = true
+        }
+        // On the App Store's own port the answer is noted.
+        if isNotification, !tables.connections[index].flags.contains(.isIntake) {
             let reason: ErrorReason = fault.status == 413 ? .appleTooLong : .httpProtocol
             tables.noteRefusedNotification(index, fault.status, reason.rawValue, fault.text)
         }
@@ -465,6 +467,7 @@ extension Transport {
         self.http.connections[http].flags.formUnion([.isResponding, .isLastResponse])
         let stream = self.insertHTTPStream(index, 1, RequestHead(), &tables)
         self.http.streams[stream].flags.insert(.peerHasEnded)
+        if isNotification { self.http.streams[stream].flags.insert(.isNotification) }
         self.respond(stream, fault.status, fault.text, &tables)
     }
 

@@ -70,6 +70,7 @@ extension Transport {
         guard head.verb == .post else {
             return self.respond(stream, 405, "use POST", extra: [("allow", "POST")], &tables)
         }
+        self.http.streams[stream].flags.insert(.isNotification)
         // Whatever the content type says, the body is JSON.
         self.http.streams[stream].form = .connectUnary
         self.http.streams[stream].flags.insert(.isJSON)

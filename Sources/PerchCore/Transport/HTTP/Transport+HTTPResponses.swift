@@ -207,7 +207,11 @@ extension Transport {
         let index = self.http.streams[stream].connection
         if status >= 300, tables.connections[index].flags.contains(.isIntake) {
             let reason: ErrorReason = status == 413 ? .appleTooLong : .httpProtocol
-            tables.noteRefusedNotification(index, status, reason.rawValue, text)
+            if self.http.streams[stream].flags.contains(.isNotification) {
+                tables.noteRefusedNotification(index, status, reason.rawValue, text)
+            } else {
+                tables.counters.strayRequests[status, default: 0] += 1
+            }
         }
         self.respond(
             stream, status, Array((text + "\n").utf8), contentType: "text/plain; charset=utf-8", extra: extra,
