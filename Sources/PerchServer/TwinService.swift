@@ -138,6 +138,7 @@ final class TwinService {
         self.nextPoll = now.advanced(byMilliseconds: Limits.twinPollMilliseconds)
         guard self.looksUnderWay == 0 else { return }
         for app in self.parts.desk.apps {
+            if self.parts.desk.isHeldUp(app) { self.parts.log.repeated(.warning, TwinDesk.heldUp(app)) }
             self.looksUnderWay += 1
             self.look(
                 on: self.parts.desk.look(at: app, wall: self.parts.clock()) { [desk = self.parts.desk] in

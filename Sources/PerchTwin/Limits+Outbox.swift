@@ -9,6 +9,10 @@ extension Limits {
     /// Notifications of an app that wait for an attempt. While there are so many, further ones stay in the changes of the store.
     static let twinOutboxMax = 2_000
 
+    /// Notifications of an app since the oldest one that was not tried, as where a mishap delays it. While there are so many, further ones
+    /// stay in the changes of the store. It is less than what `twinDeliveriesKept` remembers, so that a start sends none of them again.
+    static let twinUntriedMax = 40_000
+
     /// Bytes that the file of an outbox may grow by before it is written anew.
     package static let twinOutboxBytes = 16 * 1024 * 1024
 

@@ -240,6 +240,14 @@ extension TwinDesk {
         }
     }
 
+    /// Whether further notifications of an app wait, because many came behind one that a mishap delays.
+    package func isHeldUp(_ app: TwinApp) -> Bool { self.deliveries[app.number]?.outbox.isHeldUp == true }
+
+    package static func heldUp(_ app: TwinApp) -> String {
+        "\(Limits.twinUntriedMax) notifications of \(printable(app.bundleID)) came behind one that a mishap delays, and further ones wait for it; "
+            + "advance the app's clock to when it is due"
+    }
+
     /// Whether notifications of an app are delivered.
     package func delivers(_ app: TwinApp) -> Bool { self.deliveries[app.number] != nil }
 

@@ -88,9 +88,11 @@ struct TwinOutbox {
     private var settled: ChangePlace?
     /// Notifications that are done, oldest first. Their attempts are remembered for the history and for a start.
     private var done: [String] = []
+    private let untriedMax: Int
 
     /// What was noted before a start.
-    init(_ notes: [OutboxNote] = []) {
+    init(_ notes: [OutboxNote] = [], untriedMax: Int = Limits.twinUntriedMax) {
+        self.untriedMax = untriedMax
         for note in notes {
             switch note {
             case .begins: break
@@ -115,7 +117,10 @@ struct TwinOutbox {
     var count: Int { self.waiting.count + self.held.count + (self.underWay == nil ? 0 : 1) }
 
     /// Whether further notifications are accepted. Otherwise they wait in the changes of the store.
-    var hasRoom: Bool { self.count < Limits.twinOutboxMax }
+    var hasRoom: Bool { self.count < Limits.twinOutboxMax && !self.isHeldUp }
+
+    /// So many came behind one that was not tried that further ones wait for it.
+    var isHeldUp: Bool { self.untried.count >= self.untriedMax }
 
     /// The place after which a start must look again. `through`: all up to there was added.
     func settled(through: ChangePlace) -> ChangePlace? { self.untried.isEmpty ? through : self.settled }

@@ -97,6 +97,20 @@ import Testing
         self.expect(["refused", "untried"], &next, self.at(1))
     }
 
+    /// A start reads on from the oldest one that was not tried, and must still know what came behind it.
+    @Test func `takes no more while many came behind one that is delayed`() throws {
+        var outbox = TwinOutbox(untriedMax: 3)
+        outbox.add(try self.mishap(#"{"deliver":"delay","milliseconds":3600000}"#))
+        _ = Self.add(["late", "b"], self.at(0), &outbox)
+        self.expect(["b"], &outbox, self.at(0))
+        #expect(outbox.hasRoom && !outbox.isHeldUp)
+        _ = Self.add(["c"], self.at(0), &outbox)
+        self.expect(["c"], &outbox, self.at(0))
+        #expect(!outbox.hasRoom && outbox.isHeldUp, "tried or not, they are counted")
+        self.expect(["late"], &outbox, self.at(1))
+        #expect(outbox.hasRoom && !outbox.isHeldUp)
+    }
+
     @Test func `settles in the order of the changes`() {
         var outbox = TwinOutbox()
         for (index, uuid) in ["a", "b", "c", "d"].enumerated() {
