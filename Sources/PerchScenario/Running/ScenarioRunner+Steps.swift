@@ -69,12 +69,12 @@ extension ScenarioRunner {
     /// Sends a request, and keeps its outcome.
     private func act(_ connection: ScenarioConnection, _ request: Request, _ account: String) throws(ScenarioFailure) {
         let keyed = self.keyed(request)
-        if let keyed { self.lastKeyed = (connection, keyed, account) }
-        self.take(try connection.ask(keyed ?? request), account)
+        if keyed.idempotencyKey?.isEmpty == false { self.lastKeyed = (connection, keyed, account) }
+        self.take(try connection.ask(keyed), account)
     }
 
-    /// The request with a new idempotency key, if requests of its kind have one.
-    private func keyed(_ request: Request) -> Request? {
+    /// The request with a new idempotency key, where `again` repeats requests of its kind.
+    func keyed(_ request: Request) -> Request {
         let key = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         switch request {
         case .purchase(var asked):
@@ -87,7 +87,7 @@ extension ScenarioRunner {
             asked.idempotencyKey = key
             return .configure(asked)
         default:
-            return nil
+            return request
         }
     }
 

@@ -236,9 +236,10 @@ package final class ScenarioRunner {
         self.onlyGroup = self.groups.count == 1 ? self.groups[0] : nil
         self.note(self.scenario.settings)
         let settings = [.dialogs(self.hasDialogs)] + self.scenario.settings
-        try self.change(
-            .configure(ConfigureRequest(app: self.appReference, settings: settings)),
-            "set what stands above the first step")
+        let request = self.keyed(.configure(ConfigureRequest(app: self.appReference, settings: settings)))
+        try self.change(request, "set what stands above the first step")
+        // `again` may be the first step.
+        if !self.scenario.settings.isEmpty { self.lastKeyed = (self.store, request, "") }
         try self.setStart()
         var explicit: Set<WatchKey> = []
         for case .step(.watch(let key)) in self.scenario.lines.map(\.content) { explicit.insert(self.spelt(key)) }
