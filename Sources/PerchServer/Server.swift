@@ -65,6 +65,8 @@ package enum Server {
         }
 
         do throws(SystemError) {
+            // A core would have the key of the App Store Server API.
+            if !appStore.reconciled.isEmpty { try CoreDump.forbid() }
             return try Self.run(
                 settings, listeners: listeners, keeper: keeper, authenticator: authenticator, engine: engine,
                 clock: clock, apps: apps, appStore: appStore, secrets: secrets.signing(by: twin), twin: twin, log: log,

@@ -12,6 +12,8 @@ import http.server
 import json
 import pathlib
 import re
+import resource
+import signal
 import sys
 import tempfile
 import threading
@@ -29,7 +31,7 @@ from chains import Chain
 from database import Database
 from expectations import conclude, expect
 from shop import APP, BUNDLE, Shop, trust
-from waiting import until
+from waiting import PATIENCE_SECONDS, until
 
 KEY_ID, ISSUER = "ABC123DEFG", "57246542-96fe-1a63-e053-0824d011072a"
 PAGE = 20
@@ -345,6 +347,13 @@ def runs(world):
     config["apps"][0]["server_api"]["key_id"] = "WRONG12345"
     (world.directory / "apple.json").write_text(json.dumps(config))
     refused("never accepted it", "a wrong key")
+    # It may write a core here, and writes none: that would have the key.
+    resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)
+    shop.options["cwd"] = world.directory
+    shop.start()
+    shop.signal(signal.SIGABRT)
+    expect(shop.process.wait(PATIENCE_SECONDS) == -signal.SIGABRT, "it is killed as by a crash")
+    expect(not list(world.directory.glob("core*")), f"no core is written: {list(world.directory.iterdir())}")
     for mode, bytes_, says in ((0o644, None, "chmod 600"), (0o600, b"nothing", "holds no private key")):
         if bytes_ is not None:
             world.p8.write_bytes(bytes_)

@@ -345,6 +345,13 @@ static inline int perch_next_signal(int descriptor) {
 // Makes the kernel kill this process when its parent ends. Swift cannot call prctl, which is variadic.
 static inline int perch_end_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
+// Keeps the kernel from writing a core of this process, to a file or to a program.
+static inline int perch_write_no_core(void) {
+    struct rlimit none = {0, 0};
+    int result = setrlimit(RLIMIT_CORE, &none);
+    return result != 0 ? result : prctl(PR_SET_DUMPABLE, 0);
+}
+
 // --- Processors and processes. cpu_set_t is declared only with _GNU_SOURCE, so these call the kernel directly.
 
 enum { PERCH_PROCESSOR_WORDS = 16 };
