@@ -1,3 +1,4 @@
+import PerchBase
 import PerchModel
 import PerchStore
 import PerchTesting
@@ -23,6 +24,22 @@ import Testing
         let written = record.sealed()
         #expect(written[0] == 5)
         #expect(contents(try AccountRecord(unsealing: written, of: 7)) == contents(record))
+    }
+
+    @Test func `an app's settings of form 4 are read, and those that form 5 added are written in form 5`() throws {
+        for (wanted, form) in [(false, 4), (true, 5)] as [(Bool, UInt8)] {
+            var settings = AppSettings()
+            settings.finishesAtAppStore = wanted
+            let store = try ReportedStore(
+                on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)), settings: settings)
+            let app = try #require(store.engine.apps[1])
+            let bytes = app.sealed()
+            #expect(bytes[0] == form)
+            let read = try StoredAppState.unsealed(
+                bytes, app: 1, revision: app.state.revision, catalogueRevision: app.state.catalogueRevision,
+                catalogue: app.state.catalogue)
+            #expect(read.state.settings == settings)
+        }
     }
 
     @Test func `a record of form 2 is read, with no extension and no refund request`() throws {

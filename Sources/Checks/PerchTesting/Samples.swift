@@ -353,6 +353,8 @@ extension SeededRandom {
         settings.hasGracePeriodForAllRenewals = self.bool()
         settings.leewayMilliseconds = self.optional { $0.int64() }
         settings.claimPolicy = self.element(ClaimPolicy.allCases)
+        settings.finishesAtAppStore = self.bool()
+        settings.setsTokensAtAppStore = self.bool()
         for api in StoreKitAPI.names.indices.dropFirst() where self.bool() {
             settings.simulatedErrors[StoreKitAPI(rawValue: Int32(api))] = self.open()
         }

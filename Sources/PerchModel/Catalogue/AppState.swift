@@ -54,6 +54,10 @@ package struct AppSettings: Hashable, Sendable {
     /// environment. Not for test apps.
     package var leewayMilliseconds: Int64?
     package var claimPolicy = ClaimPolicy.transfer
+    /// The App Store is told which transactions were finished. Not for test apps.
+    package var finishesAtAppStore = false
+    /// The App Store is told the token of the account that a purchase was claimed for or moved to. Not for test apps.
+    package var setsTokensAtAppStore = false
 
     package init() {}
 }

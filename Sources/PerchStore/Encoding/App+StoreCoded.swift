@@ -19,6 +19,9 @@ extension AppSettings: StoreCoded {
         writer.write(self.leewayMilliseconds != nil)
         if let leeway = self.leewayMilliseconds { writer.write(leeway) }
         writer.write(byte: self.claimPolicy.rawValue)
+        guard writer.has(form: 5, isNeeded: self.finishesAtAppStore || self.setsTokensAtAppStore) else { return }
+        writer.write(self.finishesAtAppStore)
+        writer.write(self.setsTokensAtAppStore)
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
@@ -43,6 +46,10 @@ extension AppSettings: StoreCoded {
             throw .invalid("claim policy", atOffset: start)
         }
         self.claimPolicy = policy
+        // Before form 5 the App Store was told nothing of an app's purchases.
+        guard reader.form >= 5 else { return }
+        self.finishesAtAppStore = try reader.bool()
+        self.setsTokensAtAppStore = try reader.bool()
     }
 }
 

@@ -28,7 +28,8 @@ package struct BlobKey: Hashable, Sendable {
         /// Form 2 of records and facts adds the billing plan of a pending renewal. Form 3 of facts adds their source and
         /// stamp; form 3 of records adds extensions and refund requests. Form 4 of all adds what was reported, and the
         /// settings of App Store apps; app states have no form 2 and 3. Form 5 of all adds codes of offers and their redemptions,
-        /// forbidden payments, app transactions, the tier of a grant, and names, unfinished transactions and read histories of reported accounts.
+        /// forbidden payments, app transactions, the tier of a grant, and names, unfinished transactions and read histories of reported accounts; form 5
+        /// of app states adds whether the App Store is told about finished transactions and tokens.
         /// A change contains facts and records, and has the form of its facts.
         package var version: UInt8 {
             switch self {

@@ -73,6 +73,7 @@ extension StoreEngine {
             }
             record.fold(accountFacts[place].facts, revision: stored.revision, committed: stored.committed)
             if before.hasRareFields || record.hasRareFields { try self.count(from: before, to: record, into: &stored) }
+            if app.settings.finishesAtAppStore { self.queueFinishes(accountFacts[place].facts, of: app, into: &stored) }
             let now = app.clock.now(wall: stored.committed)
             if let moves = CrossingMoves(from: before, to: record, app: app, at: now) {
                 stored.crossings.append(moves)
@@ -216,6 +217,8 @@ extension StoreEngine {
             // No catalogue file has these.
             settings.leewayMilliseconds = state.settings.leewayMilliseconds
             settings.claimPolicy = state.settings.claimPolicy
+            settings.finishesAtAppStore = state.settings.finishesAtAppStore
+            settings.setsTokensAtAppStore = state.settings.setsTokensAtAppStore
         }
         if let given = change.settings { settings = given }
         let next = AppState(

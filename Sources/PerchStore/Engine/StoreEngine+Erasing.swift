@@ -133,6 +133,11 @@ extension StoreEngine {
             guard let asked = ConsumptionCase(item), ids.contains(asked.original) else { continue }
             side.removedItems.append(item.key)
         }
+        let transactions = Set(originals.flatMap { $0.registers.values.flatMap(\.ids) }).union(ids)
+        for item in try self.allItems(.appStoreUpdate, group: ItemKey.appGroup(app.number)) {
+            guard let update = AppStoreUpdate(item), transactions.contains(update.transaction) else { continue }
+            side.removedItems.append(item.key)
+        }
         // Dead letters and notifications say of themselves whom they are about.
         let about = Self.named(by: originals)
         for group in [DeadLetter.known, DeadLetter.strange] where !about.isEmpty {

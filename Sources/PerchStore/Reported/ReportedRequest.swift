@@ -31,6 +31,8 @@ package enum ReportedRequest: Sendable {
     case answer(TransactionID, ConsumptionAnswer)
     /// What the App Store said to such an answer; `refusing` nil: it took it.
     case answered(TransactionID, ConsumptionAnswer, refusing: String?)
+    /// What the App Store said to an update; `refusing` nil: it took it.
+    case updated(AppStoreUpdate, refusing: String?)
     /// The histories of all customers were read whose purchases the account of these originals has.
     case read(ReportedHistory, of: [TransactionID])
     /// An item, such as a dead letter. Refused where its kind and group have `limit` items already.
@@ -42,7 +44,7 @@ package enum ReportedRequest: Sendable {
         switch self {
         case .keep, .drop: true
         case .reports, .attach, .detach, .attachEmail, .detachEmail, .claim, .merge, .note, .dropNote, .grant, .erase,
-            .answer, .answered, .read:
+            .answer, .answered, .updated, .read:
             false
         }
     }
@@ -89,10 +91,10 @@ package struct ReportedOutcome: Hashable, Sendable {
     package var erased: UInt32 = 0
     /// Of the news those that say something else, and are not only signed later. A repeated answer does not say it.
     package var changed: UInt32 = 0
-
-    package init() {}
     /// Notifications that had not come before. A repeated answer does not say it.
     package var notices: UInt32 = 0
+
+    package init() {}
 }
 
 extension Mutation {

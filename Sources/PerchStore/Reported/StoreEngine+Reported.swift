@@ -79,6 +79,7 @@ extension StoreEngine {
         if mutation.isRehearsal {
             return .mutated(.reported(work.outcome), Position(revision: batch.header.revision, asOf: now))
         }
+        try self.queueTokens(&work)
         try self.archive(&work)
         guard !work.isEmpty else {
             if let refusal = work.refusal { return .refused(refusal) }
@@ -129,7 +130,7 @@ extension StoreEngine {
             }
             side.removedItems.append(key)
         case .reports, .attach, .detach, .attachEmail, .detachEmail, .claim, .merge, .note, .dropNote, .grant, .erase,
-            .answer, .answered, .read:
+            .answer, .answered, .updated, .read:
             preconditionFailure("a change of an app")
         }
         var stored = self.nextChange(of: 0, wall: call.wall, batch.header)
@@ -191,6 +192,8 @@ extension StoreEngine {
             return try self.answer(id, with: answer, &work)
         case .answered(let id, let answer, let message):
             return try self.note(id, took: answer, refusing: message, &work)
+        case .updated(let update, let message):
+            try self.note(update, refusing: message, &work)
         case .read(let history, let originals):
             return try self.note(history, of: originals, &work)
         }

@@ -32,11 +32,14 @@ package enum ItemKind: UInt8, Hashable, Sendable, CaseIterable {
     case note = 13
     /// A question of the App Store about a purchase: see `ConsumptionCase`. Group: the app. Key: the transaction.
     case consumption = 14
+    /// Something that the App Store is to be told about a purchase: see `AppStoreUpdate`. Group: the app. Key: its kind and its
+    /// transaction.
+    case appStoreUpdate = 15
 
     /// Those whose group begins with the number of an app: see `ItemKey.appGroup`.
     package static let ofApps: [ItemKind] = [
         .link, .seenReport, .erased, .archivedOriginal, .redemption, .reconciled, .order, .note,
-        .consumption,
+        .consumption, .appStoreUpdate,
     ]
 }
 
