@@ -44,6 +44,13 @@ package struct AppWork: Sendable {
         /// Questions about purchases, by what became of them, and the earliest deadline of those that wait for an answer.
         package var questions: [ConsumptionState: Int] = [:]
         package var nextDeadline: Instant?
+        /// What the App Store is still to be told about purchases, and what it refuses for good, as the last look found it.
+        package var updatesWaiting = 0
+        package var updatesRefused = 0
+        /// When the oldest one that waits was asked for.
+        package var oldestUpdate: Instant?
+        /// Some of the refused ones, each with why.
+        package var refusedUpdates: [String] = []
 
         package init(bundleID: String, environment: AppleApp.Environment) {
             self.bundleID = bundleID
@@ -127,6 +134,19 @@ package struct AppWork: Sendable {
         var answering: [TransactionID: Instant?] = [:]
     }
 
+    /// What the App Store is to be told about purchases.
+    struct Updates: Sendable {
+        /// When the store is looked through for them; nil: it is just now.
+        var next: Instant?
+        /// The key after which the look goes on.
+        var after: [UInt8] = []
+        var underWay: Set<ItemKey> = []
+        var waiting = 0
+        var refused = 0
+        var oldest: Instant?
+        var named: [String] = []
+    }
+
     let app: Reconciler.App
     var place = ReconciledPlace()
     var isLoaded = false
@@ -149,6 +169,7 @@ package struct AppWork: Sendable {
     var unread: [(item: UnreadHistory, isRun: Bool)] = []
     var readings: [AccountNumber: Reading] = [:]
     var questions = Questions()
+    var updates = Updates()
     var run: ReconcileRun.Work?
     var pausedUntil: Instant = .distantPast
     var report: Report
@@ -168,6 +189,7 @@ package struct AppWork: Sendable {
         let due = [
             self.nextTest, self.walk == nil ? self.nextWalk : nil, self.nextSweep, self.nextScan, self.nextSave,
             self.checks.values.compactMap(\.again).min(), self.nextUnread, self.questions.next,
+            self.updates.next,
         ]
         return max(due.compactMap { $0 }.min() ?? .distantFuture, self.pausedUntil)
     }
@@ -178,6 +200,7 @@ package struct AppWork: Sendable {
         self.nextScan = now
         self.nextUnread = now
         self.questions.next = now
+        self.updates.next = now
         self.place = place
         let done = place.ends ?? now.advanced(byMilliseconds: -Limits.reconcileLookBackMilliseconds)
         self.place.ends = done

@@ -58,6 +58,17 @@ extension Limits {
     /// Milliseconds after its deadline until a question is forgotten.
     package static let reconcileForgetMilliseconds: Int64 = 86_400_000
 
+    /// Milliseconds between two looks for what the App Store is to be told about purchases, and while that waits for what is under way.
+    package static let reconcileUpdatesMilliseconds: Int64 = 5_000
+    package static let reconcileUpdatesBusyMilliseconds: Int64 = 1_000
+
+    /// Updates that are read at once. Others are read once fewer than that are under way.
+    package static let reconcileUpdatesAtOnce = 100
+
+    /// Milliseconds until an update that the App Store refuses is forgotten, and the number of those that reports name.
+    package static let reconcileRefusedMilliseconds: Int64 = 30 * 86_400_000
+    package static let reconcileRefusedNamedMax = 5
+
     /// Differences that a run lists. Others are only counted.
     package static let reconcileDifferencesMax = 1_000
 

@@ -6,9 +6,9 @@ package import PerchStore
 
 /// Asks the App Store for what it did not deliver, as a stepped value: instants and answers in, requests out. No I/O, no clock.
 ///
-/// Five duties for each app: a test notification at the start, notifications that failed, the state of each subscription whose
-/// period is over or whose renewal is awaited, the histories of customers whose purchases were claimed, and answers about purchases
-/// whose customers want refunds. What it learns is verified and folded as if it had been delivered.
+/// Six duties for each app: a test notification at the start, notifications that failed, the state of each subscription whose
+/// period is over or whose renewal is awaited, the histories of customers whose purchases were claimed, answers about purchases whose
+/// customers want refunds, and updates of purchases. What it learns is verified and folded as if it had been delivered.
 package struct Reconciler: Sendable {
     /// An app that may be asked about.
     package struct App: Sendable {
@@ -67,6 +67,11 @@ package struct Reconciler: Sendable {
         /// What the App Store asks about purchases.
         case questions(Int)
         case answer(Int, ConsumptionCase)
+        /// What the App Store is to be told about purchases.
+        case updates(Int)
+        case update(Int, AppStoreUpdate)
+        /// What the App Store said to an update is stored.
+        case noted(Int, ItemKey)
         /// A change of the store whose result nobody waits for: what it is about is looked for again.
         case told(Int)
         /// Subscriptions that a run asks about.
@@ -155,6 +160,7 @@ package struct Reconciler: Sendable {
         if let due = self.works[app].nextScan, due <= now { self.scan(app, now) }
         if let due = self.works[app].nextUnread, due <= now { self.scanHistories(app, now) }
         if let due = self.works[app].questions.next, due <= now { self.askForQuestions(app) }
+        if let due = self.works[app].updates.next, due <= now { self.askForUpdates(app, now) }
         self.goOnWithRun(app, now)
         if self.works[app].nextSave <= now { self.save(app, now) }
     }
@@ -207,7 +213,8 @@ package struct Reconciler: Sendable {
             self.tookStatuses(self.open(result, app, now), of: ended, isRun: isRun, app, now)
         case .history(let app, let account): self.tookHistory(self.open(result, app, now), of: account, app, now)
         case .answer(let app, let asked): self.tookReply(self.open(result, app, now), to: asked, app, now)
-        case .load, .save, .ends, .scan, .learn, .unread, .questions, .told, .runScan:
+        case .update(let app, let update): self.tookReply(self.open(result, app, now), to: update, app, now)
+        case .load, .save, .ends, .scan, .learn, .unread, .questions, .updates, .noted, .told, .runScan:
             preconditionFailure("ticket \(ticket) asked another than the App Store")
         }
     }
@@ -456,9 +463,11 @@ package struct Reconciler: Sendable {
         case .learn(let app, let subject): self.wrote(answer, subject, app, now)
         case .unread(let app, let isRun): self.tookUnread(answer, isRun: isRun, app, now)
         case .questions(let app): self.tookQuestions(answer, app, now)
+        case .updates(let app): self.tookUpdates(answer, app, now)
+        case .noted(let app, let key): self.works[app].updates.underWay.remove(key)
         case .runScan(let app): self.tookRunScan(answer, app, now)
         case .told: break
-        case .requestTest, .testStatus, .page, .statuses, .history, .answer:
+        case .requestTest, .testStatus, .page, .statuses, .history, .answer, .update:
             preconditionFailure("ticket \(ticket) asked the App Store")
         }
     }

@@ -13,7 +13,7 @@ import PerchStore
 ///         {"bundle_id": "com.example.app", "environment": "sandbox", "roots": ["perch-root.pem"]}]}
 package struct AppleAppsFile {
     /// One app.
-    package struct Entry {
+    package struct Entry: Sendable {
         package var bundleID: String
         package var environment: AppEnvironment
         package var intake: IntakeApp
@@ -31,6 +31,9 @@ package struct AppleAppsFile {
         package var baseURL: String
         /// The server behind `base_url` may have an address that is not public.
         package var allowsPrivateAddresses = false
+        /// The App Store is told which transactions were finished, and the tokens of the accounts that purchases were claimed for.
+        package var finishesTransactions = false
+        package var setsAccountTokens = false
 
         /// Plain http, which the sender takes to loopback alone.
         package var isPlain: Bool { self.baseURL.hasPrefix("http://") }
@@ -136,7 +139,10 @@ package struct AppleAppsFile {
             })
     }
 
-    private static let apiMembers: Set = ["key", "key_id", "issuer_id", "base_url", "allow_private_addresses"]
+    private static let apiMembers: Set = [
+        "key", "key_id", "issuer_id", "base_url", "allow_private_addresses", "finish_transactions",
+        "set_account_tokens",
+    ]
 
     private static func serverAPI(
         _ value: JSONValue, _ environment: AppleApp.Environment, directory: String
@@ -170,16 +176,20 @@ package struct AppleAppsFile {
             throw ServerError("server_api: base_url must begin with https://, or be http:// on 127.0.0.1 or [::1]")
         }
         var settings = ServerAPISettings(key: key, baseURL: baseURL)
-        if let given = value["allow_private_addresses"] {
-            guard let allows = given.boolean else {
-                throw ServerError("server_api: allow_private_addresses must be true or false")
-            }
-            guard value["base_url"] != nil else {
-                throw ServerError("server_api: allow_private_addresses is for a base_url; Apple's addresses are public")
-            }
-            settings.allowsPrivateAddresses = allows
+        settings.finishesTransactions = try Self.boolean(value, "finish_transactions")
+        settings.setsAccountTokens = try Self.boolean(value, "set_account_tokens")
+        settings.allowsPrivateAddresses = try Self.boolean(value, "allow_private_addresses")
+        guard value["allow_private_addresses"] == nil || value["base_url"] != nil else {
+            throw ServerError("server_api: allow_private_addresses is for a base_url; Apple's addresses are public")
         }
         return settings
+    }
+
+    /// False where it is not there.
+    private static func boolean(_ value: JSONValue, _ name: String) throws(ServerError) -> Bool {
+        guard let given = value[name] else { return false }
+        guard let boolean = given.boolean else { throw ServerError("server_api: \(name) must be true or false") }
+        return boolean
     }
 
     private static func isLoopback(_ url: String) -> Bool {
@@ -215,15 +225,22 @@ package struct AppleAppsFile {
 
     /// A mutation that gives an app the settings of its entry, if they differ.
     static func mutation(_ app: AppNumber, _ entry: Entry) -> Mutation {
-        let (leeway, claims) = (entry.leewayMilliseconds, entry.claims)
-        return Mutation(.app(app), needsTestApp: false) { view throws(Refusal) in
+        Mutation(.app(app), needsTestApp: false) { view throws(Refusal) in
             var settings = view.app.settings
-            settings.leewayMilliseconds = leeway
-            settings.claimPolicy = claims
+            entry.apply(to: &settings)
             guard settings != view.app.settings else { return .unchanged(answer: .none) }
             var change = AppChange()
             change.settings = settings
             return .commitApp(change, answer: .none)
         }
+    }
+}
+
+extension AppleAppsFile.Entry {
+    func apply(to settings: inout AppSettings) {
+        settings.leewayMilliseconds = self.leewayMilliseconds
+        settings.claimPolicy = self.claims
+        settings.finishesAtAppStore = self.api?.finishesTransactions ?? false
+        settings.setsTokensAtAppStore = self.api?.setsAccountTokens ?? false
     }
 }

@@ -54,6 +54,18 @@ struct ReconcileFinding {
                     "\(name): \(waiting) questions of the App Store about refunds have no answer that it takes, the first until \(deadline)",
                     "perch apple consumption list, then perch apple consumption answer"))
         }
+        if report.updatesRefused > 0 {
+            findings.append(
+                Self.warning(
+                    "\(name): the App Store refuses \(report.updatesRefused) updates of purchases: \(report.refusedUpdates.joined(separator: "; "))",
+                    "each is forgotten 30 days after it was asked for; deploy/README.md says what the numbers mean"))
+        }
+        if let oldest = report.oldestUpdate {
+            findings.append(
+                Self.ok(
+                    "\(name): \(report.updatesWaiting) updates of purchases wait to be told, the oldest since \(oldest)"
+                ))
+        }
         if let walk = report.lastWalk {
             let found = report.found.values.reduce(0, +)
             findings.append(

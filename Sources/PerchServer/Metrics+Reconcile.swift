@@ -43,6 +43,18 @@ extension MetricSamples {
             "perch_app_store_question_deadline_seconds",
             seconds: Double(deadlines.min()?.milliseconds ?? 0) / 1_000,
             help: "When the first question without a good answer has its deadline, in Unix seconds; 0 for none.")
+        for (state, count) in [
+            ("waiting", counts.reports.reduce(0) { $0 + $1.updatesWaiting }),
+            ("refused", counts.reports.reduce(0) { $0 + $1.updatesRefused }),
+        ] {
+            self.add(
+                "perch_app_store_updates", labels: Exposition.label("state", state), count,
+                help: "Finished transactions and account tokens that the App Store is still to be told, or refuses.")
+        }
+        let oldest = counts.reports.compactMap(\.oldestUpdate)
+        self.add(
+            "perch_app_store_update_oldest_seconds", seconds: Double(oldest.min()?.milliseconds ?? 0) / 1_000,
+            help: "When the oldest of these that waits was asked for, in Unix seconds; 0 for none.")
         self.add(
             "perch_app_store_throttles_total", counts.sender.throttles, help: "Answers with 429.")
         self.add(

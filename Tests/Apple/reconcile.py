@@ -47,11 +47,11 @@ class ServerAPI:
         self.failed, self.lines, self.asked = [], {}, []
         self.refuses, self.clock_off, self.throttled, self.deliver, self.broken = False, 0, [], None, 0
         self.tests = {}
-        api = self
-
         # While it is not set, the notifications are not answered.
         self.answers = threading.Event()
         self.answers.set()
+        api = self
+
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             do_GET = do_POST = do_PUT = lambda self: api.serve(self)
@@ -70,9 +70,9 @@ class ServerAPI:
         return f"http://127.0.0.1:{self.server.server_port}"
 
     def stop(self):
+        self.answers.set()
         self.server.shutdown()
         self.server.server_close()
-        self.answers.set()
 
     def admits(self, header):
         """The token is of the key, for this app, and of this hour."""
@@ -94,10 +94,10 @@ class ServerAPI:
     def serve(self, request):
         body = request.rfile.read(int(request.headers.get("content-length") or 0))
         url = urllib.parse.urlsplit(request.path)
-        with self.lock:
-            self.asked.append((time.time(), request.command, url.path))
         if url.path.endswith("notifications/history"):
             self.answers.wait()
+        with self.lock:
+            self.asked.append((time.time(), request.command, url.path))
             more = {}
             if self.refuses or not self.admits(request.headers.get("authorization", "")):
                 status, answer = 401, None
@@ -212,9 +212,9 @@ def main():
         world = World(pathlib.Path(name))
         try:
             lost(world)
+            runs(world)
             secrets(world)
         finally:
-            runs(world)
             world.shop.kill()
             world.api.stop()
 
@@ -290,8 +290,6 @@ def lost(world):
     expect(world.state("sven") == ["SUBSCRIBED"], f"and it counts: {world.state('sven')}")
 
 
-def secrets(world):
-    """Neither the log nor a page nor an export has the key, and each fault of it has its message."""
 def runs(world):
     """Who asks for a run while another one is under way is told the truth, and the audit trail has who began it."""
     api, shop = world.api, world.shop
@@ -318,6 +316,8 @@ def runs(world):
     expect(not sum(value for name, value in figures.items() if name.startswith("perch_apple_notifications_refused_total")), "as no notification")
 
 
+def secrets(world):
+    """Neither the log nor a page nor an export has the key, and each fault of it has its message."""
     api, shop = world.api, world.shop
     private = world.key.private_numbers().private_value.to_bytes(32, "big")
     pem = b"".join(world.p8.read_bytes().splitlines()[1:-1])

@@ -6,7 +6,8 @@ Customers of a test app live through random purchases, refunds, renewals and cha
 delayed, doubled or reordered; the twin answers 429 and 5xx at random; the server that knows the app as a reported one is killed at random
 instants, while it is told and while it asks. `--nodes`: two of them on one PostgreSQL, of which the one that asks is killed. After
 `perch apple reconcile --everything` both show the same, now and as of each change. The App Store's questions about refunds are
-answered across kills. The twin counts requests. Ends only the servers that it started.
+answered across kills; purchases that are claimed and finished reach the App Store across kills, with the tokens of their accounts. The
+twin counts requests. Ends only the servers that it started.
 """
 import json
 import pathlib
@@ -14,6 +15,7 @@ import random
 import tempfile
 import threading
 import time
+import uuid
 
 from database import Database
 from expectations import conclude, expect
@@ -60,7 +62,7 @@ def configure(directory, twin):
     (directory / "apple.json").write_text(json.dumps({"apps": [{
         "bundle_id": BUNDLE, "environment": "sandbox", "roots": ["root.pem"], "leeway_minutes": 2, "server_api": {
             "key": twin.facts["APPLE_KEY_FILE"], "key_id": twin.facts["APPLE_KEY_ID"], "issuer_id": twin.facts["APPLE_ISSUER_ID"],
-            "base_url": f"http://127.0.0.1:{twin.twin_port}"}}]}))
+            "base_url": f"http://127.0.0.1:{twin.twin_port}", "finish_transactions": True, "set_account_tokens": True}}]}))
 
 
 class Lives:
@@ -189,6 +191,31 @@ def questions(twin, backend, lives, chance, kills):
     expect(late.returncode != 0 and "has taken another answer" in late.stderr, f"one that is taken stays: {late.stderr}")
 
 
+def updates(twin, backend, lives, chance, kills):
+    """What is claimed and finished reaches the App Store, whenever the server is killed."""
+    customer, tokens = lives.customers[-1], [str(uuid.uuid4()) for _ in range(3)]
+    bought = [twin.buy(customer, "app.perch.coins")["id"] for _ in tokens]
+    signed = {one["transaction"]["id"]: one["jws"] for one in twin.call("ListUnfinished", account=customer, pageSize=50, includeJws=True)["transactions"]}
+    unfinished = lambda: {one["transaction"]["id"] for one in twin.call("ListUnfinished", account=customer, pageSize=500).get("transactions", [])}
+    expect(set(bought) <= unfinished(), "nothing is delivered yet")
+    for path in (f"/inApps/v1/transactions/{bought[0]}/finish", f"/inApps/v1/transactions/{bought[1]}/appAccountToken"):
+        plain("POST", twin.twin_port, "/mishaps", json={"answer": 503, "times": 2, "path": path})
+    for number, (id, token) in enumerate(zip(bought, tokens)):
+        answer = backend.call("SubmitTransaction", account=token, signedValues=[signed[id]])
+        expect("code" not in answer, f"{id} is claimed: {answer}")
+        answer = backend.call("Finish", account=token, transactionId=id)
+        expect("code" not in answer, f"{id} is finished: {answer}")
+        if number < kills:
+            time.sleep(chance.random() * 0.5)
+            backend.kill()
+            backend.start()
+    until(lambda: not set(bought) & unfinished(), lambda: f"the App Store knows what was delivered, not {set(bought) & unfinished()}")
+    said = lambda: [twin.transactions(customer)[id].get("appAccountToken") for id in bought]
+    until(lambda: said() == tokens, lambda: f"and whose it is: {said()}, not {tokens}")
+    until(lambda: backend.metrics().get('perch_app_store_updates{state="waiting"}') == 0, "nothing waits then")
+    expect(backend.metrics().get('perch_app_store_updates{state="refused"}') == 0, "nothing is refused")
+
+
 def main():
     parser = options(__doc__)
     parser.add_argument("--customers", type=int, default=4)
@@ -256,9 +283,10 @@ def main():
             differs = [one for one in quiet.get("differences", []) if one["source"] == "subscription"]
             expect(not differs, f"then no subscription differs: {differs}")
             questions(twin, backend, lives, chance, given.kills)
+            updates(twin, backend, lives, chance, given.kills)
             requests = counted(twin)
             print(f"apple: seed {seed}, {given.steps} steps of {given.customers} customers, {len(rehearsed['differences'])} differences found, "
-                  f"{count} instants compared, {requests} requests, {3 * given.kills} kills")
+                  f"{count} instants compared, {requests} requests, {len(kills) + given.kills + min(given.kills, 4) + min(given.kills, 3)} kills")
         finally:
             over.set()
             for node in nodes:

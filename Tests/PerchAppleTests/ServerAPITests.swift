@@ -50,6 +50,15 @@ import Testing
             String(decoding: answer.body, as: UTF8.self)
                 == "{\"customerConsented\":true,\"sampleContentProvided\":false,\"deliveryStatus\":\"UNDELIVERED_WRONG_ITEM\",\"consumptionPercentage\":50000,\"refundPreference\":\"GRANT_PRORATED\"}"
         )
+        let finish = AppleAPICall.finish(7)
+        #expect(finish.path == "/inApps/v1/transactions/7/finish" && finish.method == "POST" && finish.body.isEmpty)
+        #expect(finish.perThousandSeconds(in: .production) == 25_000)
+        let token = AppleAPICall.accountToken(7, "7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d")
+        #expect(token.path == "/inApps/v1/transactions/7/appAccountToken" && token.method == "PUT")
+        #expect(
+            String(decoding: token.body, as: UTF8.self)
+                == "{\"appAccountToken\":\"7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d\"}")
+        #expect(token.perThousandSeconds(in: .production) == 10_000 && token.perThousandSeconds(in: .sandbox) == 1_000)
         #expect(AppleAPICall.requestTest.method == "POST" && AppleAPICall.statuses(7).method == "GET")
         #expect(walk.perThousandSeconds(in: .production) == 25_000 && walk.perThousandSeconds(in: .sandbox) == 2_500)
         let test = AppleAPICall.requestTest

@@ -108,6 +108,102 @@ private func page(_ originals: [TransactionID], revision: String, hasMore: Bool 
     }
 }
 
+@Suite struct `updates of purchases` {
+    private static let finish = AppStoreUpdate(.finish, of: 101, asked: Played.start)
+    private static let token = AppStoreUpdate(
+        .token("7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d"), of: 100, asked: Played.start)
+
+    private static func isLook(_ body: StoreRequest.Body) -> Bool {
+        if case .items(.appStoreUpdate, _, _, _) = body { true } else { false }
+    }
+
+    private static func found(_ played: inout Played, _ updates: [AppStoreUpdate], hasMore: Bool = false) {
+        played.reply(.items(updates.map { $0.item(7) }, hasMore: hasMore), to: Self.isLook)
+    }
+
+    private static func calls(_ played: Played) -> [AppleAPICall] {
+        played.sent.map(\.call).filter { ["finish", "account_token"].contains($0.name) }
+    }
+
+    @Test func `are sent once, and dropped when the App Store has taken them`() {
+        var played = Played()
+        Self.found(&played, [Self.finish, Self.token])
+        #expect(
+            Self.calls(played) == [.finish(101), .accountToken(100, "7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d")])
+        #expect(played.report.updatesWaiting == 2 && played.report.oldestUpdate == Played.start)
+        // The store is looked through again, and they are under way: until what the App Store said is stored.
+        played.answer("finish", 200)
+        played.turn(after: Limits.reconcileUpdatesMilliseconds)
+        Self.found(&played, [Self.finish, Self.token])
+        #expect(Self.calls(played).map(\.name) == ["account_token"])
+        #expect(played.mutations == 1)
+        played.storeMutations(.mutated(.reported(ReportedOutcome()), Position(revision: 1, asOf: played.now)))
+        played.answer("account_token", 200)
+        played.storeMutations(.refused(Refusal(.storeFull, "no room")))
+        played.turn(after: Limits.reconcileUpdatesMilliseconds)
+        Self.found(&played, [Self.token])
+        #expect(Self.calls(played).map(\.name) == ["account_token"], "what could not be stored is told again")
+    }
+
+    @Test(arguments: ["timeout", "500", "rate", "retryable"]) func `are sent again after a failure`(_ way: String) {
+        var played = Played()
+        Self.found(&played, [Self.finish])
+        switch way {
+        case "500": played.answer("finish", 500, "oops")
+        case "rate": played.answer("finish", 429, "{\"errorCode\":4290000,\"errorMessage\":\"slow down\"}")
+        case "retryable": played.answer("finish", 404, "{\"errorCode\":4040006,\"errorMessage\":\"try again\"}")
+        default: played.fail("finish", .timeout)
+        }
+        #expect(played.mutations == 0)
+        played.turn(after: Limits.reconcileAnswerMilliseconds - 1)
+        #expect(!played.asked.contains { Self.isLook($0.body) }, "others would fare no better now")
+        played.turn(after: 1)
+        Self.found(&played, [Self.finish])
+        #expect(Self.calls(played) == [.finish(101)])
+    }
+
+    @Test func `that the App Store refuses are named without the token, and forgotten a month later`() {
+        var played = Played()
+        Self.found(&played, [Self.token])
+        played.answer("account_token", 400, "{\"errorCode\":4000187,\"errorMessage\":\"no original\"}")
+        #expect(played.mutations == 1)
+        let what = "the account token of the original transaction 100"
+        #expect(played.notes == [.problem("the App Store refuses \(what): 4000187 no original")])
+        played.storeMutations(.mutated(.reported(ReportedOutcome()), Position(revision: 1, asOf: played.now)))
+        var refused = Self.token
+        refused.message = "4000187 no original"
+        played.turn(after: Limits.reconcileUpdatesMilliseconds)
+        Self.found(&played, [refused])
+        #expect(Self.calls(played).isEmpty)
+        #expect(played.report.updatesRefused == 1 && played.report.updatesWaiting == 0)
+        #expect(played.report.refusedUpdates == ["\(what): 4000187 no original"])
+        played.turn(after: Limits.reconcileRefusedMilliseconds + 1)
+        let before = played.mutations
+        Self.found(&played, [refused])
+        #expect(played.mutations == before + 1 && played.report.updatesRefused == 0)
+    }
+
+    @Test func `are read a hundred at a time, and no more while a hundred are under way`() {
+        var played = Played()
+        func page(_ first: TransactionID) -> [AppStoreUpdate] {
+            (first..<first + TransactionID(Limits.reconcileUpdatesAtOnce)).map {
+                AppStoreUpdate(.finish, of: $0, asked: Played.start)
+            }
+        }
+        Self.found(&played, page(1), hasMore: true)
+        played.turn(after: Limits.reconcileUpdatesMilliseconds)
+        #expect(Self.calls(played).count == 100 && !played.asked.contains { Self.isLook($0.body) })
+        played.answer("finish", 200)
+        played.storeMutations(.mutated(.reported(ReportedOutcome()), Position(revision: 1, asOf: played.now)))
+        played.turn(after: Limits.reconcileUpdatesBusyMilliseconds)
+        let look = played.asked.first { Self.isLook($0.body) }?.body
+        guard case .items(_, _, let after, 100)? = look else { return #expect(Bool(false), "the next page") }
+        #expect(after == page(1).last?.key(7).key)
+        Self.found(&played, page(101))
+        #expect(Self.calls(played).count == 199 && played.report.updatesWaiting == 200)
+    }
+}
+
 @Suite struct `histories of customers` {
     private static func account(
         _ originals: [TransactionID], places: [ReportedHistory.Place] = []

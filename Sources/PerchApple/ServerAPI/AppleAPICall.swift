@@ -17,6 +17,10 @@ package enum AppleAPICall: Hashable, Sendable {
     case history(TransactionID, revision: String)
     /// The app's answer about a purchase whose customer wants a refund.
     case consumption(TransactionID, ConsumptionAnswer)
+    /// What a transaction bought was delivered.
+    case finish(TransactionID)
+    /// The app's UUID of the customer that has an original transaction.
+    case accountToken(TransactionID, String)
 
     /// For metrics and the names of lanes.
     package var name: String {
@@ -26,17 +30,21 @@ package enum AppleAPICall: Hashable, Sendable {
         case .statuses: "statuses"
         case .history: "history"
         case .consumption: "consumption"
+        case .finish: "finish"
+        case .accountToken: "account_token"
         }
     }
 
     /// All names, for metrics.
-    package static let names = ["test", "notification_history", "statuses", "history", "consumption"]
+    package static let names = [
+        "test", "notification_history", "statuses", "history", "consumption", "finish", "account_token",
+    ]
 
     package var method: String {
         switch self {
-        case .requestTest, .notifications: "POST"
+        case .requestTest, .notifications, .finish: "POST"
         case .testStatus, .statuses, .history: "GET"
-        case .consumption: "PUT"
+        case .consumption, .accountToken: "PUT"
         }
     }
 
@@ -51,6 +59,8 @@ package enum AppleAPICall: Hashable, Sendable {
         case .history(let id, let revision):
             "/inApps/v2/history/\(id)" + (revision.isEmpty ? "" : "?revision=\(Self.escaped(revision))")
         case .consumption(let id, _): "/inApps/v2/transactions/consumption/\(id)"
+        case .finish(let id): "/inApps/v1/transactions/\(id)/finish"
+        case .accountToken(let id, _): "/inApps/v1/transactions/\(id)/appAccountToken"
         }
     }
 
@@ -63,7 +73,8 @@ package enum AppleAPICall: Hashable, Sendable {
             writer.member("endDate", to.milliseconds)
             writer.member("onlyFailures", onlyFailures)
         case .consumption(_, let answer): answer.write(to: &writer)
-        case .requestTest, .testStatus, .statuses, .history: return []
+        case .accountToken(_, let token): writer.member("appAccountToken", token)
+        case .requestTest, .testStatus, .statuses, .history, .finish: return []
         }
         writer.endObject()
         do throws(JSONOverflow) {
@@ -78,7 +89,8 @@ package enum AppleAPICall: Hashable, Sendable {
         let allowed: Int64 =
             switch self {
             case .requestTest, .testStatus: 1_000
-            case .notifications, .statuses, .history, .consumption: 50_000
+            case .accountToken: 20_000
+            case .notifications, .statuses, .history, .consumption, .finish: 50_000
             }
         return allowed / 2 / (environment == .sandbox ? 10 : 1)
     }
@@ -87,7 +99,7 @@ package enum AppleAPICall: Hashable, Sendable {
     package var burst: Int64 {
         switch self {
         case .requestTest, .testStatus: 2
-        case .notifications, .statuses, .history, .consumption: 1
+        case .notifications, .statuses, .history, .consumption, .finish, .accountToken: 1
         }
     }
 
