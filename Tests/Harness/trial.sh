@@ -1,7 +1,7 @@
 # The beginning of every script of a trial: . "$(dirname "$0")/../Harness/trial.sh"
 #
 #     prepare NAME…        what .ci/prepare installs by these names
-#     packages NAME…       packages of PyPI, in the versions of Tests/Harness/packages
+#     packages NAME…       packages of PyPI, in the versions of Tests/Harness/packages, beside the protobuf of the harness
 #     perch debug|release  sets PERCH to a program that is there: the caller's, or one that is built
 #     workspace            sets WORK to a directory that is gone at the end, or to KEEP
 #     python SCRIPT…       runs a script of this folder with the harness on its path; `|| ended` shows the end of $WORK/server.log
@@ -21,7 +21,8 @@ prepare() { "$root/.ci/prepare" "$@"; }
 
 packages() {
     local each wanted=()
-    for each; do
+    # The harness itself reads frames of perch/1 with protobuf.
+    for each in protobuf "$@"; do
         wanted+=("$(grep "^$each==" "$root/Tests/Harness/packages")") || fail "Tests/Harness/packages has no $each"
     done
     "$root/.ci/python" "${wanted[@]}"
