@@ -30,7 +30,8 @@ extension CommandRun {
                 value: answer.value, position: answer.position, isNotInCatalog: answer.isNotInCatalog)
             try self.printer.print(.explain(explained)) {
                 $0.explanations(
-                    answer, account: account, width: self.console.isTerminal ? self.console.size.columns : nil)
+                    answer, account: account, supposing: self.settings.text("if") ?? "",
+                    width: self.console.isTerminal ? self.console.size.columns : nil)
             }
         }
     }

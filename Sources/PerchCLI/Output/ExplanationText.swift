@@ -5,8 +5,11 @@ import PerchModel
 extension TextWriter {
     /// The answer with the account's name, then each explanation with its facts and its next change.
     ///
-    /// `width`: columns of the terminal; nil for lines of any length.
-    func explanations(_ found: Positioned<Explanations>, account: String, width: Int? = nil) -> [String] {
+    /// `supposing`: the words of the event that was supposed, which head what would be. `width`: columns of the terminal; nil for
+    /// lines of any length.
+    func explanations(
+        _ found: Positioned<Explanations>, account: String, supposing event: String = "", width: Int? = nil
+    ) -> [String] {
         func lines(_ text: String, _ indent: Int) -> [String] {
             width.map { wrapped(text, indent: indent, width: $0) } ?? [String(repeating: " ", count: indent) + text]
         }
@@ -25,10 +28,10 @@ extension TextWriter {
         if !value.summary.isEmpty { all += lines(printable(value.summary), 0) }
         for change in value.changes { all += lines(Self.line(of: change), 2) }
         if let supposed = value.supposed {
-            all += [""] + lines("supposed: " + printable(supposed.summary), 0)
+            all += [""] + lines(printable("\(event): \(supposed.summary)"), 0)
             for change in supposed.changes { all += lines(Self.line(of: change), 2) }
         }
-        for grant in value.grants { all += lines(printable("grant \(grant.name): \(grant.message)"), 2) }
+        for grant in value.grants { all += lines(printable("\(grant.name): \(grant.message)"), 2) }
         if !all.isEmpty { all.append("") }
         all += lines(said(answer), 0) + [self.paint(.dim, "as of \(now) on the app's clock")]
         for (index, explanation) in value.explanations.enumerated() {

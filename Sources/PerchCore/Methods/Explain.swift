@@ -30,6 +30,10 @@ struct Explain: MethodHandler {
         var answer = self.why(read, history.rows)
         let reader = TextReader(locale: self.asked.locale, offsetMinutes: self.asked.utcOffsetMinutes)
         (answer.value.summary, _, answer.value.changes) = self.outcome(read.record, read, history.rows, reader)
+        if read.record == nil, self.mayLearnOfAccounts(context) {
+            answer.value.summary = reader.unknown(self.asked.account, in: read.app)
+            if self.asked.about == nil { answer.value.message = "No account has this name." }
+        }
         if self.asked.about == nil {
             answer.value.grants = reader.grants(
                 of: read.record, by: history.granters, at: read.now, forCustomer: !self.showsGranters(context))
@@ -45,6 +49,12 @@ struct Explain: MethodHandler {
     /// Only an answer about the whole account has grants, and a customer is not shown who granted them.
     private func showsGranters(_ context: MethodContext) -> Bool {
         self.asked.about == nil && context.caller.identity.account == nil
+    }
+
+    /// Whether the caller may learn that there is no such account: credentials of one account may not, and of an earlier revision it
+    /// is not known.
+    private func mayLearnOfAccounts(_ context: MethodContext) -> Bool {
+        context.caller.identity.account == nil && self.asked.asOf.revision == 0
     }
 
     private func why(_ read: AccountRead, _ rows: [Transaction]) -> ExplainAnswer {

@@ -259,14 +259,15 @@ package struct Summary {
             let name = self.name(transaction.productID)
             if !names.contains(name) { names.append(name) }
         }
-        return names.joined(separator: ", ")
+        return self.reader.list(names)
     }
 
     private var grantNames: String {
-        self.grants.map { grant in
+        let names = self.grants.map { grant in
             let name = TextReader.isolated(grant.name)
             return grant.until.map { self.reader.text(.givenUntil, ["product": name, "end": self.day($0)]) } ?? name
-        }.joined(separator: ", ")
+        }
+        return self.reader.list(names)
     }
 }
 

@@ -19,6 +19,17 @@ package struct TextReader: Sendable {
         Self.fill(self.table[key], values)
     }
 
+    /// `A`, `A and B`, or `A, B and C`.
+    func list(_ names: [String]) -> String {
+        guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+        return names.dropLast().joined(separator: ", ") + self.text(.and) + last
+    }
+
+    /// What is said of a name that no account has. A test store makes an account of it.
+    package func unknown(_ account: String, in app: AppState) -> String {
+        self.text(app.isTestApp ? .unknownYet : .unknown, ["account": Self.isolated(account)])
+    }
+
     private static func fill(_ form: String, _ values: [String: String]) -> String {
         var text = ""
         var rest = form[...]

@@ -24,7 +24,10 @@ enum TextKey: String, CaseIterable, Sendable {
 
     // What lasts, what was granted, what waits, and nothing.
     case owns, ownsShared, given, givenUntil, waits, waitsOtherwise
-    case hasNothing, hasNot, boughtNothing, boughtNot, clockStopped
+    case hasNothing, hasNot, boughtNothing, boughtNot, unknown, unknownYet, clockStopped
+
+    // What joins the last two of a list.
+    case and
 
     // Changes that time brings, without a full stop.
     case willRenew, willRenewFor, willFailWithAccess, willFailWithoutAccess, willEnd, willLoseAccess, willStopTrying,
@@ -118,6 +121,10 @@ struct TextTable: Sendable {
             .hasNot: "{who} does not have {product} at the moment.",
             .boughtNothing: "{who} has bought nothing yet.",
             .boughtNot: "{who} has not bought {product}.",
+            .unknown:
+                "No account has this name: {account}. Search for another name of the customer, such as an order or an e-mail address.",
+            .unknownYet: "No account has this name yet: {account}. Its first purchase creates it.",
+            .and: " and ",
             .clockStopped: "The clock of this test app is stopped, so nothing changes until it runs again.",
             .willRenew: "{product} renews",
             .willRenewFor: "{product} renews for {price}",
@@ -194,6 +201,10 @@ struct TextTable: Sendable {
             .hasNot: "{who} hat {product} zurzeit nicht.",
             .boughtNothing: "{who} hat noch nichts gekauft.",
             .boughtNot: "{who} hat {product} nicht gekauft.",
+            .unknown:
+                "Kein Konto hat diesen Namen: {account}. Suchen Sie nach einem anderen Namen, etwa einer Bestellnummer oder einer E-Mail-Adresse.",
+            .unknownYet: "Noch hat kein Konto diesen Namen: {account}. Der erste Kauf legt es an.",
+            .and: " und ",
             .clockStopped: "Die Uhr dieser Test-App steht; bis sie weiterläuft, ändert sich nichts.",
             .willRenew: "{product} verlängert sich",
             .willRenewFor: "{product} verlängert sich für {price}",

@@ -8,8 +8,9 @@ import Testing
 private let noon = CivilTime(year: 2026, month: 11, day: 21, milliseconds: 43_200_000).instant
 private let writer = TextWriter(isColoured: false)
 
-private func lines(_ value: Explanations, account: String = "alice") -> [String] {
-    writer.explanations(Positioned(value, position: Position(revision: 8, asOf: noon)), account: account)
+private func lines(_ value: Explanations, account: String = "alice", supposing event: String = "") -> [String] {
+    writer.explanations(
+        Positioned(value, position: Position(revision: 8, asOf: noon)), account: account, supposing: event)
 }
 
 @Suite struct `an explanation for people` {
@@ -86,9 +87,9 @@ private func lines(_ value: Explanations, account: String = "alice") -> [String]
         ]
         value.supposed = SupposedOutcome(summary: "Plus was refunded.", isEntitled: false, changes: [])
         #expect(
-            lines(value) == [
-                "alice has Plus.", "  2026-11-21T12:00:00Z  Plus renews", "", "supposed: Plus was refunded.",
-                "  grant beta: granted on 3 March by ada", "", "alice owns it.",
+            lines(value, supposing: "refund") == [
+                "alice has Plus.", "  2026-11-21T12:00:00Z  Plus renews", "", "refund: Plus was refunded.",
+                "  beta: granted on 3 March by ada", "", "alice owns it.",
                 "as of 2026-11-21T12:00:00Z on the app's clock",
             ])
     }
@@ -108,6 +109,16 @@ private func lines(_ value: Explanations, account: String = "alice") -> [String]
     @Test func `an explanation for people cannot steer a terminal by its account`() {
         let value = Explanations(message: "The account owns it.", isEntitled: true, explanations: [])
         #expect(!lines(value, account: "a\u{1B}[2J").joined().contains("\u{1B}"))
+    }
+}
+
+@Suite struct `a note for people` {
+    @Test func `keeps its lines, and steers no terminal`() {
+        let note = CustomerNote(id: 7, at: noon, author: "ann", text: "She called.\r\nAgain.\n\u{1B}[2J")
+        #expect(
+            CommandRun.lines(of: note) == [
+                "7  2026-11-21T12:00:00Z  ann: She called.", "    Again.", "    \\u{1b}[2J",
+            ])
     }
 }
 

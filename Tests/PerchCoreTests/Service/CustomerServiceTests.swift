@@ -31,8 +31,20 @@ import Testing
         let admin = world.welcomedClient(authorization: Gate.token(.admin, app: .all, subject: "ada"))
         let support = world.welcomedClient(authorization: Gate.token(.read, subject: "ann"))
         let none = try Self.explain(world, support)
-        #expect(none.value.summary == "anna has bought nothing yet.")
-        #expect(none.value.message == "The account has no line, no purchase and no grant." && !none.value.isEntitled)
+        #expect(
+            none.value.summary == "No account has this name yet: anna. Its first purchase creates it.")
+        #expect(none.value.message == "No account has this name." && !none.value.isEntitled)
+        let noGroup = try Self.explain(world, support) { change in
+            change.about = .group("plans")
+            change.locale = "de"
+        }
+        #expect(
+            noGroup.value.summary == "Noch hat kein Konto diesen Namen: anna. Der erste Kauf legt es an.")
+        // Of an earlier revision, and to the customer, nothing is said about accounts.
+        let customer = world.welcomedClient(authorization: Gate.token(.read, account: "anna"))
+        let unsaid = "anna has bought nothing yet."
+        #expect(try Self.explain(world, customer).value.summary == unsaid)
+        #expect(try Self.explain(world, support) { $0.asOf = AsOf(revision: 1) }.value.summary == unsaid)
         try world.buy("gold", from: admin)
         try world.require(
             .grantEntitlement(
@@ -98,6 +110,9 @@ import Testing
         let ann = world.welcomedClient(authorization: Gate.token(.read, subject: "ann"))
         let ben = world.welcomedClient(authorization: Gate.token(.read, subject: "ben"))
         try world.buy("gold", from: admin)
+        guard case .setClock(let moved) = try world.require(.clock(.advanceBy(milliseconds: 86_400_000)), from: admin)
+        else { throw NoAnswer(status: nil) }
+        let later = moved.clock.now
         func add(_ text: String, _ client: WireClient) throws -> UInt64 {
             let request = AddNoteRequest(app: Self.app, account: "anna", text: text)
             guard case .addNote(let added) = try world.require(.addNote(request), from: client) else {
@@ -118,6 +133,9 @@ import Testing
         }
         let (first, second) = (try add("called", ann), try add("called again", ann))
         #expect(try notes().map(\.author) == ["ann", "ann"] && notes().map(\.text) == ["called", "called again"])
+        // On the clock of a test app, which is ahead.
+        let instants = try notes().map(\.at)
+        #expect(instants.allSatisfy { $0 == later }, "\(instants), not \(later)")
         #expect(delete(first, ben) == "PERMISSION_DENIED")
         #expect(delete(first, ann) == "" && delete(first, ann) == "")
         #expect(delete(second, admin) == "")
@@ -129,6 +147,17 @@ import Testing
         }
         let nobody = AddNoteRequest(app: Self.app, account: "nobody", text: "hello")
         #expect(try Self.refusal(.addNote(nobody), world, ann).reason == "ACCOUNT_UNKNOWN")
+    }
+
+    @Test func `the account of a transaction of a test app has its original transactions`() throws {
+        let world = Gate.world()
+        let admin = world.welcomedClient(authorization: Gate.token(.admin, app: .all, subject: "ada"))
+        let bought = try world.buy("gold", from: admin).id
+        let request = FindAccountRequest(app: Self.app, transactionID: bought)
+        guard case .findAccount(let found) = try world.require(.findAccount(request), from: admin) else {
+            throw NoAnswer(status: nil)
+        }
+        #expect(found.account == "anna" && found.originalTransactionIDs == ["\(bought)"])
     }
 
     @Test func `a search finds by the beginning of a key, and by a whole name`() throws {

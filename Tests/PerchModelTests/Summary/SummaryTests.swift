@@ -146,12 +146,12 @@ private let german = Told(locale: "de")
         #expect(Told(scope: .product("coins"))(alice) == "alice does not have coins at the moment.")
         try alice.buy("lifetime")
         try alice.buy("season")
-        #expect(english(alice) == "alice owns lifetime, season.")
+        #expect(english(alice) == "alice owns lifetime and season.")
         try alice.buy("silver")
         try alice.buy("weekly")
         #expect(
             english(alice)
-                == "alice has silver until 10 February, then it renews for $9.99. alice has weekly until 17 January, then it renews for $1.99. alice owns lifetime, season."
+                == "alice has silver until 10 February, then it renews for $9.99. alice has weekly until 17 January, then it renews for $1.99. alice owns lifetime and season."
         )
     }
 
@@ -204,7 +204,7 @@ private let german = Told(locale: "de")
                 name: name, until: until, reason: "outage", since: at("2026-01-08"), tier: "")
             alice.record.apply(Fact(.reported(.granted(grant)), effective: alice.now))
         }
-        #expect(english(alice) == "alice was given plus until 20 January, beta.")
+        #expect(english(alice) == "alice was given plus until 20 January and beta.")
         #expect(german(alice) == "alice hat plus bis 20. Januar, beta geschenkt bekommen.")
         #expect(english.changes(alice) == ["2026-01-20T00:00:00Z: The grant of plus ends"])
         let reader = TextReader(locale: "en", offsetMinutes: 0)
@@ -528,6 +528,33 @@ private let present = at("2026-06-10")
 }
 
 @Suite struct `The texts for people` {
+    @Test func `join lists in their own language`() {
+        let (english, german) = (
+            TextReader(locale: "en", offsetMinutes: 0), TextReader(locale: "de_AT", offsetMinutes: 0)
+        )
+        #expect(english.list([]) == "" && english.list(["A"]) == "A" && english.list(["A", "B"]) == "A and B")
+        #expect(german.list(["A", "B", "C"]) == "A, B und C")
+    }
+
+    @Test func `say what to do where no account has a name`() {
+        let german = TextReader(locale: "de", offsetMinutes: 0)
+        let app = TestAccount().runningApp
+        let reported = TestAccount().app(clock: .running(offsetMilliseconds: 0), environment: .production)
+        #expect(
+            german.unknown("kate", in: app) == "Noch hat kein Konto diesen Namen: kate. Der erste Kauf legt es an.")
+        #expect(
+            german.unknown("kate", in: reported)
+                == "Kein Konto hat diesen Namen: kate. Suchen Sie nach einem anderen Namen, etwa einer Bestellnummer oder einer E-Mail-Adresse."
+        )
+    }
+
+    @Test func `are said in each language in other words`() {
+        for key in TextKey.allCases where key != .givenUntil {
+            let words = TextTable.all.map { $0[key].replacing(/\{\w+\}/, with: "") }
+            #expect(Set(words).count == words.count || words[0].allSatisfy { !$0.isLetter }, "\(key): \(words)")
+        }
+    }
+
     @Test func `are whole in each language, with the same places`() {
         func places(_ text: String) -> Set<String> {
             Set(text.matches(of: /\{(\w+)\}/).map { String($0.output.1) })
