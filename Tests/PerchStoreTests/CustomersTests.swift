@@ -39,7 +39,7 @@ extension ReportedStore {
     fileprivate func note(_ text: String, on account: String, by author: String = "ann", key: String = "") throws
         -> UInt64
     {
-        var mutation = Mutation.reported(.note(text, by: author, at: self.wall, on: self.key(account)), app: 1)
+        var mutation = Mutation.reported(.note(text, by: author, on: self.key(account)), app: 1)
         mutation.audit = AuditEntry(
             at: self.wall, subject: "\"\(author)\" by main", address: "", method: "/perch.v1.AdminService/AddNote",
             what: "", bundleID: "com.example.app", environment: "production")

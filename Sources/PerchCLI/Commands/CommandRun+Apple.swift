@@ -341,7 +341,7 @@ extension CommandRun {
                 } text: { _ in
                     notes.isEmpty
                         ? ["There is no note."]
-                        : notes.map { "\($0.id)  \($0.at)  \(printable($0.author)): \(printable($0.text))" }
+                        : notes.flatMap { Self.lines(of: $0) }
                 }
             default:
                 let id = self.transactionID("ID")
@@ -357,6 +357,14 @@ extension CommandRun {
                     ["Note \(id) is deleted."]
                 }
             }
+        }
+    }
+
+    /// A note's lines, each further one below the first.
+    static func lines(of note: CustomerNote) -> [String] {
+        let head = "\(note.id)  \(note.at)  \(printable(note.author)): "
+        return note.text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated().map {
+            ($0 == 0 ? head : "    ") + printable(String($1))
         }
     }
 
@@ -378,8 +386,12 @@ extension CommandRun {
                 let purchase = customer.originalTransactionID.map { ", purchase \($0)" } ?? ""
                 return "\(whose)  \(customer.kind) \(printable(customer.name))\(purchase)"
             } + (found.hasMore ? ["There are more: write more of the name."] : [])
-                + (found.customers.isEmpty ? ["Nobody is known by \(printable(text))."] : [])
         }
+        guard found.customers.isEmpty else { return }
+        throw CommandFailure(
+            .notFound,
+            "nobody is known by \(printable(text)); try an order, a transaction, a token or an e-mail address, written whole"
+        )
     }
 
     private func find(_ client: PerchClient) async throws {
@@ -399,12 +411,11 @@ extension CommandRun {
             json.flag("unclaimed", found.isUnclaimed)
             json.texts("originalTransactionIds", found.originalTransactionIDs.map { "\($0)" })
         } text: { _ in
-            [
+            let ids = found.originalTransactionIDs.map { "\($0)" }.joined(separator: ", ")
+            return [
                 (found.isUnclaimed
                     ? "No account that is known has it" : "The account \(printable(found.account)) has it")
-                    + "; original transactions: "
-                    + (found.originalTransactionIDs.isEmpty
-                        ? "none" : found.originalTransactionIDs.map { "\($0)" }.joined(separator: ", "))
+                    + (ids.isEmpty ? "." : "; original transactions: \(ids)")
             ]
         }
     }

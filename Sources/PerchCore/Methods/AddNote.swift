@@ -16,9 +16,8 @@ struct AddNote: ChangeMethod {
 
     func mutation(_ context: MethodContext) -> Mutation {
         .reported(
-            .note(
-                self.asked.text, by: context.author, at: context.wall,
-                on: context.key(ofAccount: self.asked.account)), app: context.app.number)
+            .note(self.asked.text, by: context.author, on: context.key(ofAccount: self.asked.account)),
+            app: context.app.number)
     }
 
     func answer(_ result: MutationResult, at position: Position, _ context: MethodContext) -> NoteAdded {

@@ -1,3 +1,4 @@
+import PerchBase
 import PerchModel
 import PerchStore
 import PerchWire
@@ -27,6 +28,12 @@ struct FindAccount: MethodHandler {
         return Self.step(
             AccountFound(
                 account: String(decoding: account.key, as: UTF8.self), isUnclaimed: account.isUnclaimed,
-                originalTransactionIDs: account.record.reported?.originals.map { String($0.id) } ?? []))
+                originalTransactionIDs: Self.originals(of: account.record).map { String($0) }))
+    }
+
+    /// Those that were reported. Of a test app nothing was.
+    private static func originals(of record: AccountRecord) -> [TransactionID] {
+        if let reported = record.reported { return reported.originals.map(\.id) }
+        return Set(record.lines.map(\.originalID) + record.owned.map(\.originalID)).sorted()
     }
 }

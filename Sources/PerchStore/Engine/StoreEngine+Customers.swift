@@ -128,7 +128,7 @@ extension StoreEngine {
     }
 
     func note(
-        _ text: String, by author: String, at instant: Instant, on key: AccountKey, _ work: inout ReportedWork
+        _ text: String, by author: String, on key: AccountKey, _ work: inout ReportedWork
     ) throws(StorageError) -> Refusal? {
         guard let account = try self.account(key, work) else { return Self.noAccountToNote }
         let app = work.app.number
@@ -138,7 +138,7 @@ extension StoreEngine {
                 .recordLimit, "the account has \(count) notes, the limit is \(Limits.notesMax); delete some",
                 found: Int64(count), limit: Int64(Limits.notesMax))
         }
-        let note = CustomerNote(id: work.revision, at: instant, author: author, text: text)
+        let note = CustomerNote(id: work.revision, at: work.now, author: author, text: text)
         work.side.items.append(note.item(of: account, app: app))
         (work.noted, work.made) = (account, work.revision)
         return nil

@@ -19,8 +19,8 @@ package enum ReportedRequest: Sendable {
     /// The hash of a customer's e-mail address finds an account from now on.
     case attachEmail(ContentHash, to: AccountKey)
     case detachEmail(ContentHash)
-    /// A note is written beside an account, which must exist; in a test app too. `at`: by the wall clock.
-    case note(String, by: String, at: Instant, on: AccountKey)
+    /// A note is written beside an account, which must exist; in a test app too, by its clock.
+    case note(String, by: String, on: AccountKey)
     /// A note is deleted.
     case dropNote(UInt64, of: AccountKey)
     /// A named entitlement is granted to an account, which is opened if there is none.

@@ -172,8 +172,8 @@ extension StoreEngine {
             }
             work.name(name, nil)
             work.noted = account
-        case .note(let text, let author, let at, let key):
-            return try self.note(text, by: author, at: at, on: key, &work)
+        case .note(let text, let author, let key):
+            return try self.note(text, by: author, on: key, &work)
         case .dropNote(let id, let key):
             return try self.dropNote(id, of: key, &work)
         case .claim(let id, let key):

@@ -1694,7 +1694,8 @@ package struct AccountFound: Hashable, Sendable {
     package var account: String
     /// What was reported belongs to no account that is known.
     package var isUnclaimed: Bool
-    /// The original transactions of the account that were reported, in decimal digits as Apple writes them.
+    /// The original transactions of the account, in decimal digits as Apple writes them: those that were reported, and in a test app
+    /// those of its subscriptions and of its products without an end.
     package var originalTransactionIDs: [String]
 
     package init(account: String = "", isUnclaimed: Bool = false, originalTransactionIDs: [String] = []) {

@@ -1445,7 +1445,7 @@ struct  Perch__V1__CustomerNote
    */
   uint64_t id;
   /*
-   * When it was written, in milliseconds since the Unix epoch.
+   * When it was written, on the app's clock, in milliseconds since the Unix epoch.
    */
   int64_t at_ms;
   /*
@@ -1630,7 +1630,8 @@ struct  Perch__V1__FindAccountResponse
    */
   protobuf_c_boolean unclaimed;
   /*
-   * The original transactions of the account that were reported, in decimal digits as Apple writes them.
+   * The original transactions of the account, in decimal digits as Apple writes them: those that were reported, and in a test app
+   * those of its subscriptions and of its products without an end.
    */
   size_t n_original_transaction_ids;
   char **original_transaction_ids;

@@ -4909,7 +4909,7 @@ class CustomerNote(Message):
     """Its number, unique in the store."""
 
     at_ms: int
-    """When it was written, in milliseconds since the Unix epoch."""
+    """When it was written, on the app's clock, in milliseconds since the Unix epoch."""
 
     author: str
     """Subject of the credentials that wrote it."""
@@ -5101,7 +5101,9 @@ class FindAccountResponse(Message):
     """What was reported belongs to no account that is known."""
 
     original_transaction_ids: List[str]
-    """The original transactions of the account that were reported, in decimal digits as Apple writes them."""
+    """The original transactions of the account, in decimal digits as Apple writes them: those that were reported, and in a test app
+    those of its subscriptions and of its products without an end.
+    """
 
     def __init__(
             self, *, account: str = "", unclaimed: bool = False, original_transaction_ids: Sequence[str] = (),
