@@ -93,7 +93,7 @@ package enum ConsoleFiles {
         let folder = "/console/~\(hash)/"
         let assets = Self.assets.map { asset in
             ConsoleFile(
-                path: folder + asset.name, contentType: Self.contentType(of: asset.name), bytes: asset.bytes,
+                path: folder + asset.name, contentType: Self.contentType(of: asset.name), bytes: Self.served(asset),
                 tag: "\"\(hash)\"", isImmutable: true)
         }
         return assets
@@ -119,7 +119,7 @@ package enum ConsoleFiles {
         let files = modules.map { module in
             ConsoleFile(
                 path: "/views/~\(hash)/\(module.name)", contentType: Self.contentType(of: module.name),
-                bytes: Self.withoutComments(module.bytes), tag: "\"\(hash)\"", isImmutable: true, isShared: true)
+                bytes: Self.served(module), tag: "\"\(hash)\"", isImmutable: true, isShared: true)
         }
         // Relative, so that a proxy may put the server below a path of its own.
         let entrance = Array("export * from '../~\(hash)/perch-views.js';\n".utf8)
@@ -134,9 +134,10 @@ package enum ConsoleFiles {
         ]
     }
 
-    /// A module without its lines of comments, a tenth of it. A line of a style never begins as a comment does.
-    private static func withoutComments(_ bytes: [UInt8]) -> [UInt8] {
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: true)
+    /// A module without its lines of comments, a tenth of it. A line of a style never begins as a comment does. Other files as they are.
+    private static func served(_ file: (name: String, bytes: [UInt8])) -> [UInt8] {
+        guard file.name.hasSuffix(".js") else { return file.bytes }
+        let lines = String(decoding: file.bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: true)
         let code = lines.filter { line in
             let text = line.drop { $0 == " " }
             return !["//", "/**", "* ", "*/"].contains { text.hasPrefix($0) } && text != "*"
