@@ -114,6 +114,17 @@ class Page:
         self.browser.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": point[0], "y": point[1]}]})
         self.browser.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
+    def swipe(self, find, way):
+        """A finger that goes over three quarters of what a script finds, to the right or, where `way` is -1, to the left."""
+        left, top, width, height = self.run(f"const box = (() => {{ {find} }})().getBoundingClientRect(); return [box.left, box.top, box.width, box.height]")
+
+        def point(part):
+            return [{"x": left + width * (0.5 + way * part), "y": top + height / 2}]
+
+        steps = [("touchStart", point(-0.375))] + [("touchMove", point(-0.375 + 0.75 * step / 12)) for step in range(1, 13)] + [("touchEnd", [])]
+        for kind, points in steps:
+            self.browser.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
     def key(self, name, code=None, text=None):
         fields = {"key": name, "code": code or name, "windowsVirtualKeyCode": {"Enter": 13, "Tab": 9, "ArrowDown": 40, "ArrowRight": 39, "ArrowLeft": 37, "Escape": 27, " ": 32}.get(name, 0)}
         if name == "Enter":
@@ -223,13 +234,16 @@ def matrix(page, browser, full):
         page.ready()
         equal(page.run("const boxes = all('.option').map((each) => each.getBoundingClientRect().top); return [boxes.length, new Set(boxes).size]"), [3, 1], "plans, and rows")
         equal(page.run("return all('.option, .price').filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.innerText)"), [], "what is cut")
-    with check("a paged picker sells the page that was scrolled into the middle, and its dots are buttons"):
+    with check("a paged picker sells the page that a finger swiped to, and its dots are buttons"):
         for style in ("paged-picker", "paged-prominent-picker"):
             for direction in ("ltr", "rtl") if full or style == "paged-picker" else ("ltr",):
                 page.build(f"<perch-subscription-store group-id='plus' control-style='{style}'></perch-subscription-store>", holds=True, direction=direction)
                 page.ready()
-                # By script, since a finger of DevTools stays on the page: it neither snaps nor ends its scroll.
-                page.run("const fields = all('.paged')[0], plan = all('.option')[1]; const [box, at] = [fields, plan].map((each) => each.getBoundingClientRect()); fields.scrollBy({left: at.left + at.width / 2 - box.left - box.width / 2, behavior: 'instant'})")
+                if style == "paged-picker":
+                    page.swipe("return all('.paged')[0]", -1 if direction == "ltr" else 1)
+                else:
+                    # By script: the scroll of a finger of DevTools never ends, and a third one moves nothing.
+                    page.run("const fields = all('.paged')[0], plan = all('.option')[1]; const [box, at] = [fields, plan].map((each) => each.getBoundingClientRect()); fields.scrollBy({left: at.left + at.width / 2 - box.left - box.width / 2, behavior: 'instant'})")
                 browser.until(lambda: page.run("return document.querySelector('perch-subscription-store').main.selected") == PLUS, 4, f"a scroll moves {style} {direction}")
                 equal(page.run("return all('.dots button').findIndex((each) => each.getAttribute('aria-current') === 'true')"), 1, "the dot of the page")
                 page.press(SUBSCRIBE)

@@ -11,6 +11,14 @@ const api = (name) => word(name);
 /** The name of a duration as the scenario writes it: one unit. */
 const duration = (ms) => { for (const [unit, size] of [['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1000]]) if (ms % size === 0) return ms / size + unit; return `${Math.round(ms)}ms`; };
 
+/** How many notifications go wrong, or how a request is answered. */
+function mishap({ kind, times = 1, delayMs, path }) {
+  const name = kind.replace('MISHAP_KIND_', '');
+  const status = { RATE_LIMIT: 429, ERROR: 500, UNAVAILABLE: 503 }[name];
+  if (status) return `answer ${status} ${times} times${path ? ` to "${path}"` : ''}`;
+  return `${name.toLowerCase()} the next ${times} notifications${delayMs ? ` by ${duration(number(delayMs))}` : ''}`;
+}
+
 /** What is kept over a reload of the window. */
 const keptAs = 'perch-recording';
 const empty = () => ({ isOn: false, app: null, startMs: 0, at: 0, head: [], settings: [], lines: [], steps: [], names: [], accounts: [], problems: [], end: null, hasGrace: false });
@@ -71,11 +79,13 @@ export class Recorder extends EventTarget {
       this.found = [];
       if (!said) return this.#keep();
       const isClock = detail.method.endsWith('/SetClock');
+      // No backend hears of the app in which a recording is played.
+      const isPlayed = !isClock && !detail.method.endsWith('/OrderMishap');
       const now = isClock ? number(detail.response.clock?.nowMs) : number(detail.response.position?.asOfMs) || session.now();
       this.#passed(now);
       if (!isClock) this.lines.push(...found.filter((each) => each.line).map((each) => each.line), said);
       const { app, idempotencyKey, atLeast, ...request } = detail.request;
-      this.steps.push({ method: detail.method, request: isClock ? null : request, at: now, found, made: detail.response.transaction?.transaction?.id });
+      this.steps.push({ method: detail.method, request: isPlayed ? request : null, at: now, found, made: detail.response.transaction?.transaction?.id });
       this.#keep();
     });
   }
@@ -178,7 +188,7 @@ export class Recorder extends EventTarget {
       this.problems.push(`a scenario cannot say ${method.split('/')[1]}`);
       return '';
     }
-    const isApp = ['Configure', 'SetClock', 'LoadCatalog'].some((each) => method.endsWith(each));
+    const isApp = ['Configure', 'SetClock', 'LoadCatalog', 'OrderMishap'].some((each) => method.endsWith(each));
     if (isApp || !request.account) return step;
     return `${this.#label(request.account)}: ${step}`;
   }
@@ -193,6 +203,7 @@ export class Recorder extends EventTarget {
       case 'ManageSubscriptions': return `manage ${words(request.productId)} auto-renew ${request.autoRenew ? 'on' : 'off'}`;
       case 'Operate': return this.#operation(request.operation, response);
       case 'Configure': return (request.settings ?? []).map((each) => this.#setting(each)).filter(Boolean).join('\n');
+      case 'OrderMishap': return mishap(request);
       case 'SetClock': return 'clock';
       default: return '';
     }
@@ -310,7 +321,7 @@ export const recorder = new Recorder();
 
 class RecordPage extends Page {
   open() {
-    this.append(h('h1', {}, 'Record'), h('p.what', {}, rich('What you do in the console becomes a scenario. It is played here, or by `perch scenario run` where you add what you expect.')));
+    this.append(h('h1', {}, 'Record'), h('p.what', {}, rich('Press Record: what you then do in the console becomes a scenario, until you press Stop. It is played here, or by `perch scenario run` where you add what you expect.')));
     if (!session.isTest || !session.allows('test')) return this.append(missing('Only test apps have scenarios, and the scope `test` plays them.'));
     this.button = h('button.primary', { onclick: () => attempt(() => (recorder.isOn ? recorder.stop() : recorder.start())) });
     this.save = h('button', { onclick: () => this.#download('recorded.scenario', recorder.text()) }, 'Download');
@@ -318,7 +329,7 @@ class RecordPage extends Page {
     this.file = h('pre', { tabindex: '0', 'aria-label': 'The scenario' });
     this.problems = h('div', { role: 'status' });
     this.chosen = h('input', { type: 'file', accept: '.storekit,.json', onchange: () => this.#play() });
-    this.player = h('section.card', { 'aria-label': 'Play' }, h('h2', {}, 'Play it again'), h('p.what', {}, 'In an app of its own, which leaves no trace, with the catalogue’s file that this server reads.'),
+    this.player = h('section.card', { 'aria-label': 'Play' }, h('h2', {}, 'Play it again'), h('p.what', {}, 'In an app of its own, which leaves no trace, with the catalogue’s file that this server reads: choose it, and it plays.'),
       h('label.field', {}, 'Catalogue', this.chosen), (this.result = h('div', { role: 'status' })));
     this.append(h('div.bar.mid', {}, this.button, this.save, h('button', { onclick: () => recorder.clear() }, 'Clear'), this.state), this.problems, this.player, this.file,
       (this.beside = h('p.what', {}, 'Beside it the scenario needs the app’s catalogue as Catalogue.storekit: name the file that the server reads.')));
@@ -329,7 +340,8 @@ class RecordPage extends Page {
   #show() {
     this.button.textContent = recorder.isOn ? 'Stop' : 'Record';
     this.state.className = 'badge ' + (recorder.isOn ? 'bad' : '');
-    this.state.textContent = recorder.isOn ? `recording, ${recorder.lines.length} steps` : `${recorder.lines.length} steps`;
+    const steps = `${recorder.lines.length} step${recorder.lines.length === 1 ? '' : 's'}`;
+    this.state.textContent = recorder.isOn ? `recording, ${steps}` : steps;
     this.save.disabled = recorder.lines.length === 0;
     this.beside.hidden = this.save.disabled;
     this.player.hidden = recorder.isOn || !recorder.end;

@@ -1,5 +1,5 @@
 // Failures and settings of the test store.
-import { h, session, Page, attempt, missing, word } from './kit.js';
+import { h, session, Page, ask, attempt, missing, rich, word } from './kit.js';
 
 const apis = [
   ['LOAD_PRODUCTS', 'Load products'], ['PURCHASE', 'Purchase'], ['VERIFICATION', 'Verification'], ['APP_STORE_SYNC', 'Sync'], ['SUBSCRIPTION_STATUS', 'Subscription status'],
@@ -16,6 +16,22 @@ const switches = [
   ['interruptedPurchases', 'Interrupted purchases', 'Purchases are interrupted until resolved'], ['billingRetryOnRenewal', 'Billing retry on renewal', 'Renewals fail into billing retry'],
   ['gracePeriod', 'Grace period', 'A failed renewal keeps the customer entitled for a while'], ['gracePeriodForAllRenewals', 'Grace after a trial too', 'Also where the first charge fails'],
 ];
+
+const mishaps = [
+  ['LOSE', 'Notifications are lost'], ['DELAY', 'Notifications are delayed'], ['DOUBLE', 'Notifications are sent twice'], ['REORDER', 'Notifications come in reverse order'],
+  ['RATE_LIMIT', 'Requests are answered 429'], ['ERROR', 'Requests are answered 500'], ['UNAVAILABLE', 'Requests are answered 503'],
+];
+
+/** Lets something go wrong with what comes next, where this server is the App Store of a backend. */
+async function orderMishap() {
+  const values = await ask('Order a mishap', [
+    { name: 'kind', label: 'What goes wrong', options: mishaps }, { name: 'times', label: 'With how many, from the next one on', type: 'number', value: '1', props: { min: 1, required: true } },
+    { name: 'hours', label: 'Delay in hours', type: 'number', value: '5', props: { min: 0.01, step: 'any' }, isMore: true }, { name: 'path', label: 'Requests whose path begins so', hint: '/inApps/v2/history', isMore: true }], { submit: 'Order' });
+  if (!values) return;
+  const { kind, times, hours, path } = values;
+  const request = { kind: `MISHAP_KIND_${kind}`, times: Number(times), ...(kind === 'DELAY' ? { delayMs: String(Math.round(hours * 3_600_000)) } : {}), ...('RATE_LIMIT ERROR UNAVAILABLE'.includes(kind) && path ? { path } : {}) };
+  await attempt(() => session.perch.call('TestStoreService/OrderMishap', request), ({ waiting }) => `Ordered: ${waiting} wait`);
+}
 
 /** What the settings of the app change for every customer, in words. */
 export function oddities(settings) {
@@ -63,6 +79,7 @@ class SettingsPage extends Page {
         h('div.bar', {}, h('button', { onclick: () => this.#configure({ reset: true }, 'Settings are those of the catalogue file, and nothing is armed') }, 'Reset all to the file'))),
       h('section.card', { 'aria-label': 'Settings' }, h('h2', {}, 'Settings'), toggles,
         h('div.bar', {}, h('label.field', {}, 'Length of grace', grace), h('label.field', {}, 'Storefront', storefront), h('label.field', {}, 'Locale', locale)),
+        h('h2', {}, 'Mishaps'), h('p.what', {}, rich('Between this test App Store and your backend, where `perch serve` has `--twin-listen`.')), h('div.bar', {}, h('button', { onclick: orderMishap }, 'Order a mishap…')),
         h('p.what', {}, 'The time rate is on the page ', h('a', { href: '#/clock' }, 'Clock'), '.'))));
   }
 
