@@ -1,8 +1,9 @@
 """Every page and operation of the console, and the example applications, in Chromium against a real server.
 
-    pages.py PERCH [--full] [--develop] [--without-examples] [NAME…]
+    pages.py PERCH [--full] [--develop] [--but] [NAME…]
 
---develop serves the files of the working tree (develop.py) instead of those in the program. NAME… runs only those parts.
+--develop serves the files of the working tree (develop.py) instead of those in the program. NAME… runs only those parts, or with --but all
+others.
 """
 import json
 import os
@@ -110,7 +111,7 @@ def walk(site, browser):
         actions += 1
         browser.shows("No customer has bought yet")
         browser.click("Open alice")
-        browser.shows("has bought nothing yet")
+        browser.shows("No account has this name yet")
         browser.click("Buy…")
         browser.fill("Product", PLUS, "dialog")
         browser.click("Buy", "dialog")
@@ -176,7 +177,7 @@ def accounts(site, browser):
     with check("find: Enter opens who is found, whatever the name says, and a customer whom nobody knows only by a click"):
         from support import point, sees
         site.buy("open anyway")
-        for text, said in (("open anyway", "an account with this key"), ("nobody-2", "Nobody is known by nobody-2")):
+        for text, said in (("open anyway", "an account of this name"), ("nobody-2", "Nobody is known by nobody-2")):
             browser.run("document.activeElement.blur()")
             browser.driver.switch_to.active_element.send_keys("/")
             browser.driver.switch_to.active_element.send_keys(text)
@@ -283,7 +284,7 @@ def account(site, browser):
         dialog("Redeem code…", "[aria-label=Actions]", [("A code, or the offer's reference name", "NO-SUCH-CODE")], "Redeem")
         browser.until(lambda: browser.run("return document.querySelector('.toast.bad') !== null"), 5, "a refusal")
         browser.click("Restore", "[aria-label=Actions]")
-        browser.shows("Restored", ".toasts")
+        browser.shows("Restored", ".did")
         dialog("Storefront…", "[aria-label=Actions]", [("Country", "deu")], "OK")
         browser.shows("DEU", "[aria-label=Record]")
         browser.click("Post message", "[aria-label=Actions]")
@@ -431,7 +432,7 @@ def codes(site, browser):
         browser.hides("every purchase and every code is refused", "main")
 
 
-def settings(site, browser):
+def settings(site, browser, perch, work):
     with check("settings: every failure is armed and disarmed"):
         browser.open(site.page("settings"))
         names = ["Load products", "Purchase", "Verification", "Sync", "Subscription status", "Current entitlement", "App transaction",
@@ -456,6 +457,38 @@ def settings(site, browser):
         browser.click("Reset all to the file", "main")
         browser.until(lambda: any(each.get("storefront") == "USA" for each in site.call("TestStoreService/GetSettings")["settings"]), 5, "the reset")
         site.configure({"dialogs": False})
+    twin = Site(perch, work, "twin", ["--twin-listen", "127.0.0.1:0", "--twin-directory", str(work / "twin"), "--twin-notify", f"http://127.0.0.1:{free_port()}/"])
+    try:
+        mishaps(twin, browser, perch, work)
+    finally:
+        twin.stop()
+
+
+def mishaps(site, browser, perch, work):
+    from support import sees
+    with check("settings: a mishap is ordered, waits for its notification, and is recorded as a step that the parser knows"):
+        browser.open(site.page("record"))
+        browser.click("Record", "main")
+        browser.run("location.hash = '#/settings'")
+        for kind, times, more in (("LOSE", "2", {}), ("DELAY", "1", {"Delay": "3"}), ("RATE_LIMIT", "4", {"Requests": "/inApps/v2/history"})):
+            browser.click("Order a mishap", "main")
+            browser.run("document.querySelector('dialog details').open = true")
+            for label, value in {"What goes wrong": kind, "With how many": times, **more}.items():
+                browser.fill(label, value, "dialog")
+            browser.click("Order", "dialog .bar")
+            sees(browser, "Ordered: ", ".toasts")
+            browser.run("document.querySelectorAll('.toast').forEach((each) => each.remove())")
+        browser.run("location.hash = '#/record'")
+        browser.click("Stop", "main")
+        browser.hides("recording,", "main")
+        text = browser.run("return document.querySelector('pre').textContent")
+        lines = ["lose the next 2 notifications", "delay the next 1 notifications by 3h", 'answer 429 4 times to "/inApps/v2/history"']
+        equal([line for line in text.split("\n") if line in lines], lines, "the steps")
+        (work / "Catalogue.storekit").write_text(CATALOG.read_text())
+        (work / "mishaps.scenario").write_text(text)
+        done = subprocess.run([perch, "scenario", "check", str(work / "mishaps.scenario")], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+        equal(done.returncode, 0, f"the parser says {done.stdout}{done.stderr}")
+        browser.click("Clear", "main")
 
 
 def live(site, browser):
@@ -534,7 +567,7 @@ def windows(site, browser, count):
             handles.append(browser.driver.current_window_handle)
         for handle in handles:
             browser.driver.switch_to.window(handle)
-            browser.shows("has bought nothing yet")
+            browser.shows("No account has this name yet")
         workers = [each for each in browser.driver.execute_cdp_cmd("Target.getTargets", {})["targetInfos"] if each["type"] == "shared_worker" and site.base in each["url"]]
         equal(len(workers), 1, "shared workers")
         browser.collect()
@@ -573,7 +606,7 @@ def leaving(site, browser):
 def restart(site, browser, perch, work):
     with check("a restart of the server is survived without a reload, and a reload resumes"):
         browser.open(site.page("account/jack"))
-        browser.shows("has bought nothing yet")
+        browser.shows("No account has this name yet")
         browser.run("window.isSame = true")
         site.server.kill()
         browser.shows("The server does not answer", "body", 8)
@@ -615,9 +648,11 @@ def tokens(perch, work, browser):
             equal(buy, [True, True], "a reader's button to buy: disabled, with the scope that it needs")
             browser.click("Sign out", "header")
             browser.shows("asks callers for a token")
+            # Whoever comes next begins at the beginning.
             browser.fill("Token", token("admin"))
             browser.click("Sign in", "main")
-            # Back on the page that asked.
+            browser.shows("Accounts", "h1")
+            browser.run("location.hash = '#/account/kim'")
             browser.shows("kim", "h1")
             browser.click("Buy…", "[aria-label=Actions]")
             browser.fill("Product", PLUS, "dialog")
@@ -849,7 +884,7 @@ def main():
             import views
             parts = {
                 "walk": lambda: walk(site, browser), "accounts": lambda: accounts(site, browser), "account": lambda: account(site, browser),
-                "windows": lambda: windows(site, browser, 20 if FULL else 7), "settings": lambda: settings(site, browser), "live": lambda: live(site, browser),
+                "windows": lambda: windows(site, browser, 20 if FULL else 7), "settings": lambda: settings(site, browser, perch, work), "live": lambda: live(site, browser),
                 "charts": lambda: charts.run(site, browser, perch, work), "record": lambda: record(site, browser, perch, work), "accessibility": lambda: accessibility(site, browser),
                 "speed": lambda: speed(site, browser),
                 "support": lambda: support.run(perch, lambda name, **more: Site(perch, work, name, **more), work, browser),
@@ -864,7 +899,7 @@ def main():
                 "examples": lambda: examples.run(lambda name, **more: Site(perch, work, name, **more), browser),
             }
             for name, part in parts.items():
-                if wanted and name not in wanted or name in ("examples", "views") and "--without-examples" in sys.argv:
+                if wanted and (name in wanted) == ("--but" in sys.argv):
                     continue
                 began = time.monotonic()
                 try:

@@ -142,7 +142,9 @@ def run(perch, make, work, browser, folder=None):
         cast = Cast(production)
         cast.shop()
         cast.test()
-        players = [shop(production, browser, folder), test(production, browser, folder)]
+        first = shop(production, browser, folder)
+        beside(production, browser)
+        players = [first, test(production, browser, folder)]
         for player in players:
             for name, actions in player.table:
                 print(f"        {actions} actions: {name}")
@@ -176,7 +178,7 @@ def shop(production, browser, folder):
         assert not browser.find("Products", "a", "nav.pages"), "a page in the navigation that the token may not use"
     with player.task("App Store, who granted this"):
         player.find("hana")
-        player.answer("by bob, because: the app was down", "[aria-label=Entitlements]")
+        player.answer("by bob: “the app was down”", "[aria-label=Entitlements]")
     with player.task("App Store, find by order ID"):
         player.find("90700", "jane")
         player.answer("jane has Plus Monthly until", "[aria-label=Now]")
@@ -202,9 +204,10 @@ def shop(production, browser, folder):
     with player.task("App Store, erase"):
         player.find("kate")
         player.click("Erase…", "[aria-label=Actions]")
-        player.fill("Write the account", "kate")
+        player.fill("Type kate to go on", "kate")
         player.click("Erase", "dialog .bar")
-        player.answer("kate has bought nothing yet", "[aria-label=Now]")
+        player.answer("No account has this name: kate.", "[aria-label=Now]")
+        gone(browser)
     with player.task("App Store, what did Apple say"):
         player.click("Incoming", "nav.pages")
         sees(browser, "REFUND", "section[aria-label=Notifications] li")
@@ -212,6 +215,52 @@ def shop(production, browser, folder):
         player.click(browser.text("section[aria-label=Notifications] li summary")[:12], "section[aria-label=Notifications] li")
         player.answer('"notificationType": "REFUND"', "section[aria-label=Notifications] li")
     return player
+
+
+def beside(production, browser):
+    """What people who tried the tasks did not find, or were frightened of."""
+    with check("tasks: a grant beside a subscription is shown, and can be ended"):
+        production.go(browser, "account/fay")
+        sees(browser, "granted on", "[aria-label=Entitlements]")
+        point(browser, "End grant", "[aria-label=Entitlements]")
+        sees(browser, "The grant of plus ends now", "dialog")
+        point(browser, "Cancel", "dialog .bar")
+    with check("tasks: a refund leads to the notification that reported it, which begins with what it says"):
+        production.go(browser, "account/emma")
+        point(browser, "what the App Store said", "[aria-label=Timeline]")
+        for text in ("Refunded", "for an issue with the app", "emma", '"notificationType": "REFUND"'):
+            sees(browser, text, "section[aria-label=Notifications] li")
+    with check("tasks: a purchase does not move to a name that is written wrongly without a warning, and names are offered"):
+        production.go(browser, "account/ines")
+        point(browser, "Move a purchase…", "[aria-label=Actions]")
+        browser.fill("To the account", "ine", "dialog")
+        sees(browser, "There is no account ine: this creates it.", "dialog .effect")
+        browser.until(lambda: browser.run("return [...document.querySelectorAll('dialog datalist option')].map((each) => each.value)") == ["ines"], 5, "the offered name")
+        browser.fill("To the account", "ivy", "dialog")
+        browser.hides("There is no account", "dialog .effect")
+        point(browser, "Cancel", "dialog .bar")
+    with check("tasks: behind a note the next key is no part of another"):
+        production.go(browser, "account/dora")
+        browser.until(lambda: browser.run("document.querySelector('[aria-label=Note]').focus(); return true"), 5, "the field of a note")
+        browser.driver.switch_to.active_element.send_keys("called back on Friday", Keys.ENTER)
+        sees(browser, "ada wrote: called back on Friday", "[aria-label=Timeline]")
+        browser.driver.switch_to.active_element.send_keys("/")
+        equal(browser.run("return document.activeElement.getAttribute('aria-label')"), "Find anybody", "the focus behind /")
+    with check("tasks: the page of notifications says where those of a test app go, and shows none of another app"):
+        production.choose(browser, TEST)
+        browser.run("location.hash = '#/incoming'")
+        sees(browser, "The App Store sends nothing for a test app.", "main")
+        sees(browser, "of other apps", "main")
+        equal(browser.find("REFUND", "summary", "main"), None, "a notification of another app")
+        sees(browser, "Test clock", "header")
+
+
+def gone(browser):
+    """Nothing can be done with a customer who was erased, and nothing is said of what they have."""
+    sees(browser, "kate is erased.", ".did")
+    sees(browser, "All accounts", "[aria-label=Now]")
+    left = browser.run("return [...document.querySelectorAll('main .card')].filter((each) => each.checkVisibility()).map((each) => each.ariaLabel)")
+    equal(left, ["Now"], "the parts of the page")
 
 
 def test(production, browser, folder):
@@ -228,7 +277,7 @@ def test(production, browser, folder):
         player.answer("Plus Monthly was refunded on", "[aria-label=Now]")
     with player.task("test app, who granted this"):
         player.find("hana")
-        player.answer("by bob, because: the app was down", "[aria-label=Entitlements]")
+        player.answer("by bob: “the app was down”", "[aria-label=Entitlements]")
     with player.task("test app, find by order ID"):
         order = production.test("TransactionService/ListTransactions", account="lena")["transactions"][0]["transaction"]["webOrderLineItemId"]
         player.find(order, "lena")
@@ -266,9 +315,10 @@ def test(production, browser, folder):
     with player.task("test app, erase"):
         player.find("kate")
         player.click("Erase…", "[aria-label=Actions]")
-        player.fill("Write the account", "kate")
+        player.fill("Type kate to go on", "kate")
         player.click("Erase", "dialog .bar")
-        player.answer("kate has bought nothing yet", "[aria-label=Now]")
+        player.answer("No account has this name yet: kate.", "[aria-label=Now]")
+        gone(browser)
     return player
 
 

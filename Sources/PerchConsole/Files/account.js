@@ -2,6 +2,7 @@
 import {
   h, session, Page, stateBadge, utc, day, when, number, relative, money, word, entitles, missing, readable, accountLink, copyable, action, isolated, ask, attempt, isShared,
 } from './kit.js';
+import { find } from './find.js';
 import { imageOf } from './products.js';
 import { oddities } from './settings.js';
 import { lineButtons, transactionButtons, accountButtons, buy, decide, endIntent, purchase, endGrant, customerActions, milli } from './operations.js';
@@ -13,7 +14,7 @@ const isOverdue = (endMs) => !session.isTest && number(endMs) > 0 && number(endM
 
 /** What gives an entitlement, for people. */
 function sourceText(each, grant, name) {
-  if (each.origin === 'ENTITLEMENT_ORIGIN_GRANT') return grant?.message ?? 'granted';
+  if (each.origin === 'ENTITLEMENT_ORIGIN_GRANT') return grant ? `granted on ${day(grant.sinceMs, true)}${grant.grantedBy ? ` by ${isolated(grant.grantedBy)}` : ''}${grant.reason ? `: “${isolated(grant.reason)}”` : ''}` : 'granted';
   return [each.productId ? name(each.productId) : '', isShared(each) ? 'shared by a family member' : each.state ? 'subscription' : each.productId ? 'purchase' : ''].filter(Boolean).join(', ');
 }
 
@@ -30,6 +31,17 @@ function lastingText(each) {
 
 /** In which language the server writes what can be read to the customer, and where the reader's clock stands. */
 const languages = [['en', 'English'], ['de', 'Deutsch']];
+/** What stands around that, in the same languages. */
+const texts = {
+  en: {
+    next: 'What will happen next', nothing: 'Nothing happens by itself.', whatIf: 'What if', fails: 'The charge fails', off: 'Renewal is switched off', refund: 'Refund', plan: 'Another plan…', planName: 'Plan',
+    planHint: 'its product identifier', price: 'New price', priceHint: 'a tenth more', agreed: 'Higher price, agreed', refused: 'Higher price, not agreed', same: 'nothing would be otherwise', unchanged: 'Only a try: nothing is changed.',
+  },
+  de: {
+    next: 'Was als Nächstes geschieht', nothing: 'Von selbst geschieht nichts.', whatIf: 'Was wäre, wenn', fails: 'Die Abbuchung schlägt fehl', off: 'Verlängerung ausgeschaltet', refund: 'Erstattung', plan: 'Anderer Tarif…', planName: 'Tarif',
+    planHint: 'seine Produktkennung', price: 'Neuer Preis', priceHint: 'ein Zehntel mehr', agreed: 'Höherer Preis, zugestimmt', refused: 'Höherer Preis, nicht zugestimmt', same: 'nichts wäre anders', unchanged: 'Nur ein Versuch: Geändert wird nichts.',
+  },
+};
 const language = () => { try { return localStorage.getItem('perch-language') ?? (/^de/.test(navigator.language) ? 'de' : 'en'); } catch { return 'en'; } };
 const reader = () => ({ locale: language(), utcOffsetMinutes: -new Date(session.now()).getTimezoneOffset() });
 
@@ -80,12 +92,16 @@ class AccountPage extends Page {
     this.on(session.perch, 'change', () => { this.didPlace.hidden = true; read(); });
     this.on(session.perch, 'online', read);
     this.on(session, 'heard', ({ detail }) => { if (!detail || detail === this.account) read(); });
-    this.on(session, 'did', async ({ detail }) => {
+    this.on(session, 'did', async (event) => {
+      // It is said here, and nowhere else.
+      event.preventDefault();
+      const { detail } = event;
+      this.isErased = / is erased$/.test(detail);
       await this.read();
       if (this.ended) return;
       this.didPlace.hidden = false;
       this.said = this.sentence;
-      this.didPlace.textContent = `${detail}. ${this.sentence ?? ''}`;
+      this.didPlace.textContent = `${detail}.`;
     });
     const tick = setInterval(() => this.tick(), 500);
     this.until(() => clearInterval(tick));
@@ -160,7 +176,8 @@ class AccountPage extends Page {
       for (const each of inspection.groups ?? []) groups.set(each.groupId, each.statuses ?? {});
       this.named = named;
       this.data = { problem: problems.find(Boolean)?.message ?? '', odd: oddities(settings), inspection, entitled, groups, transactions, story, notes, unfinished: new Set((unfinished.transactions ?? []).map((each) => each.transaction.id ?? '0')) };
-      this.why = await this.#explain(call);
+      this.isUnknown = !transactions.length && !story.grants?.length && !notes?.length && !await this.#isKnown();
+      this.why = this.isUnknown ? [] : await this.#explain(call);
       if (!this.ended) this.#show();
     } catch (error) {
       if (this.ended || error.code === 'unauthenticated') return;
@@ -168,6 +185,12 @@ class AccountPage extends Page {
       // The same values are drawn again.
       this.drawn.delete(this.nowPlace);
     }
+  }
+
+  /** Whether there is an account of this name, of which nothing is known. Where that cannot be asked there is one. */
+  async #isKnown() {
+    const { customers, problem } = await find(this.account, this.ending.signal);
+    return !!problem || customers.some((each) => each.account === this.account || each.name === this.account);
   }
 
   async #history(call) {
@@ -231,8 +254,9 @@ class AccountPage extends Page {
     const { story } = this.data;
     this.sentence = story.summary ?? '';
     if (this.sentence !== this.said) this.didPlace.hidden = true;
-    this.#draw(this.nowPlace, [this.sentence, language(), this.data.problem, this.#twice().length, this.data.odd, inspection.charges, inspection.paymentsForbidden], () => [
+    this.#draw(this.nowPlace, [this.sentence, this.isUnknown, language(), this.data.problem, this.#twice().length, this.data.odd, inspection.charges, inspection.paymentsForbidden], () => [
       h('p.answer', { lang: language() }, this.sentence),
+      this.isUnknown ? h('p', {}, h('a', { href: '#/accounts' }, 'All accounts')) : '',
       h('p.languages', {}, languages.map(([code, name]) => h('button.link', { type: 'button', lang: code, 'aria-pressed': String(code === language()), onclick: () => { try { localStorage.setItem('perch-language', code); } catch { /* for this window alone */ } this.read(); } }, name))),
       this.data.problem ? h('p.note.bad', {}, `What ${this.who} has could not be asked: ${this.data.problem}`) : '',
       ...this.#twice(),
@@ -242,9 +266,12 @@ class AccountPage extends Page {
     this.#showWaiting(inspection);
     this.#showOwned();
     const next = story.changes ?? [];
-    this.#draw(this.nextPlace, next.map((each) => [each.atMs, each.message]), () => [h('h2', {}, 'What will happen next'), this.#changes(next)]);
+    this.nextPlace.lang = language();
+    this.#draw(this.nextPlace, [language(), next.map((each) => [each.atMs, each.message])], () => [h('h2', {}, texts[language()].next), this.#changes(next)]);
     this.#showTimeline();
     this.#showActions();
+    for (const place of [this.ownedPlace, this.nextPlace, this.timePlace, this.whyPlace]) place.hidden = this.isUnknown;
+    this.actionsPlace.hidden = this.isUnknown && this.isErased;
     this.#draw(this.whyPlace, this.why.map(({ answer }) => [answer.message, answer.explanations]), () => [h('h2', {}, 'Why'),
       ...(this.why.length ? this.explanations(this.why) : [h('p.what', {}, this.knowsCatalogue ? 'The catalogue has no group.' : 'The account has bought nothing.')])]);
     this.#showRecord(inspection);
@@ -262,7 +289,7 @@ class AccountPage extends Page {
   }
 
   #changes(list) {
-    return list.length ? h('ol.timeline', {}, list.map((each) => h('li.next', {}, this.#time(number(each.atMs)), h('p', { lang: language() }, each.message, '.')))) : h('p.what', {}, 'Nothing happens by itself.');
+    return list.length ? h('ol.timeline', {}, list.map((each) => h('li.next', {}, this.#time(number(each.atMs)), h('p', {}, each.message, '.')))) : h('p.what', {}, texts[language()].nothing);
   }
 
   #time(at) {
@@ -274,7 +301,7 @@ class AccountPage extends Page {
   #showActions() {
     const { inspection } = this.data;
     const held = this.lines.map(({ status, info, transaction: t }) => [status.state, info.willAutoRenew, info.priceIncreaseStatus, t.id]);
-    this.#draw(this.actionsPlace, [held, this.data.transactions.map(({ transaction: t }) => [t.id, !!t.revocation]), inspection.charges, inspection.paymentsForbidden], () => [
+    this.#draw(this.actionsPlace, [held, this.isUnknown, this.data.transactions.map(({ transaction: t }) => [t.id, !!t.revocation]), inspection.charges, inspection.paymentsForbidden], () => [
       h('h2', {}, 'What you can do'), ...customerActions(this),
       this.canOperate ? this.#more('Everything else', h('div.ops', {}, h('button', { disabled: !!inspection.paymentsForbidden, onclick: () => buy(this.account) }, 'Buy with options…'), accountButtons(this.account, inspection))) : '']);
   }
@@ -301,11 +328,14 @@ class AccountPage extends Page {
     const others = products.filter((t) => t.productType !== 'PRODUCT_TYPE_AUTO_RENEWABLE');
     const held = this.lines.filter(({ status }) => entitles(status.state)), ended = this.lines.filter((line) => !held.includes(line));
     const row = (each) => this.#named(each, audit.find((grant) => grant.name === each.name));
+    // A grant that lasts beside what was bought.
+    const beside = audit.filter((grant) => !(number(grant.untilMs) && number(grant.untilMs) <= session.now()) && !this.grants.some((each) => each.active && each.name === grant.name)).map((grant) => ({
+      name: grant.name, tier: grant.tier, untilMs: grant.untilMs, lifetime: !grant.untilMs, active: true, origin: 'ENTITLEMENT_ORIGIN_GRANT' }));
     const [active, inactive] = [named.filter((each) => each.active), named.filter((each) => !each.active && each.reason !== 'never')];
     this.#draw(this.ownedPlace, [this.lines, others.map((each) => [each.productId, each.id]), entitled.error?.message, inspection.awaitingSync?.length, named, this.named?.failure, this.named?.error?.message, audit], () => [
       h('h2', {}, `What ${this.account.length <= 24 ? this.who : 'the customer'} has`), this.named?.failure ?? this.named?.error ? h('p.note.bad', {}, (this.named.failure ?? this.named.error).message) : '',
       entitled.error ? h('p.note.bad', {}, entitled.error.message) : '',
-      active.length || held.length || others.length ? h('ul.has', {}, active.map(row), held.map((line) => h('li', {}, this.#line(line))), others.map((t) => h('li', {}, this.#art(t.productId), h('span', {}, h('b', {}, this.name(t.productId)),
+      active.length || held.length || others.length ? h('ul.has', {}, active.map(row), beside.map(row), held.map((line) => h('li', {}, this.#line(line))), others.map((t) => h('li', {}, this.#art(t.productId), h('span', {}, h('b', {}, this.name(t.productId)),
         h('span.soft', {}, ` ${isShared(t) ? 'shared by a family member (family)' : 'bought'}`)), this.#link(t.id ?? '0'))))
         : this.data.problem || entitled.error ? '' : h('p.what', {}, 'Nothing at the moment.'),
       inactive.length || ended.length ? h('ul.has.past', { 'aria-label': 'No longer' }, inactive.map(row), ended.map((line) => h('li', {}, this.#line(line)))) : '',
@@ -336,7 +366,7 @@ class AccountPage extends Page {
     const facts = [
       ['Product', copyable(t.productId)],
       ['Period', [when(t.purchaseDateMs, true), ' to ', when(t.expirationDateMs, true)]],
-      ['Renewal', info.unreported ? 'unknown: no renewal information was reported' : info.willAutoRenew ? `renews${info.autoRenewPreference && info.autoRenewPreference !== t.productId ? ` to ${this.name(info.autoRenewPreference)}` : ''}${info.renewalPrice ? ` for ${money(info.renewalPrice)}` : ''}${info.priceIncreaseStatus === 'PRICE_INCREASE_STATUS_PENDING' ? ', if the higher price is agreed to' : ''}` : 'off'],
+      ['Renewal', info.unreported ? 'unknown: no renewal information was reported' : info.willAutoRenew ? `renews${info.autoRenewPreference && info.autoRenewPreference !== t.productId ? ` to ${this.name(info.autoRenewPreference)}` : ''}${info.priceIncreaseStatus === 'PRICE_INCREASE_STATUS_PENDING' ? ', if the higher price is agreed to' : info.renewalPrice ? ` for ${money(info.renewalPrice)}` : ''}` : 'off'],
     ];
     if (info.gracePeriodExpirationDateMs) facts.push(['Grace period', ['until ', when(info.gracePeriodExpirationDateMs, true)]]);
     if (info.expirationReason) facts.push(['Ended because', word(info.expirationReason)]);
@@ -345,10 +375,10 @@ class AccountPage extends Page {
     if (info.offer) facts.push(['Next offer', `${word(info.offer.type)} ${info.offer.id ?? ''}`]);
     if (info.eligibleWinBackOfferIds?.length) facts.push(['Win-back', info.eligibleWinBackOfferIds.join(', ')]);
     if (isShared(t)) facts.push(['Ownership', 'shared by a family member']);
-    facts.push(['Transaction', [this.#link(id, id), ' ', copyable(id, '')]]);
+    facts.push(['Order', t.webOrderLineItemId && copyable(t.webOrderLineItemId)], ['Transaction', [this.#link(id, id), ' ', copyable(id, '')]]);
     const name = `Subscription ${this.groupName(groupId)}`;
     return h('section', { 'aria-label': name }, h('div.bar.mid', {}, this.#art(t.productId), h('b', {}, this.name(t.productId)), stateBadge(status.state), isEffective && this.lines.length > 1 ? h('span.badge.good', { title: 'decides the status of the group' }, 'counts') : null, h('span.soft.ends', {}, lastingText({ active: entitles(status.state), untilMs: info.gracePeriodExpirationDateMs ?? t.expirationDateMs, willRenew: info.willAutoRenew && info.priceIncreaseStatus !== 'PRICE_INCREASE_STATUS_PENDING', renewalUnknown: info.unreported, state: status.state }))),
-      this.#more(`Details of ${this.groupName(groupId)}${this.lines.length > 1 ? `, transaction ${id}` : ''}`, h('dl.facts', {}, facts.map(([label, value]) => [h('dt', {}, label), h('dd', {}, value)])),
+      this.#more(`Details of ${this.groupName(groupId)}${this.lines.length > 1 ? `, transaction ${id}` : ''}`, h('dl.facts', {}, facts.filter(([, value]) => value).map(([label, value]) => [h('dt', {}, label), h('dd', {}, value)])),
         this.canOperate && !isShared(t) ? h('div.ops', {}, lineButtons(this.account, {
           transactionId: id, renews: !!info.willAutoRenew, isFailing: ['RENEWAL_STATE_IN_GRACE_PERIOD', 'RENEWAL_STATE_IN_BILLING_RETRY_PERIOD'].includes(status.state),
           asksPrice: info.priceIncreaseStatus === 'PRICE_INCREASE_STATUS_PENDING',
@@ -370,15 +400,16 @@ class AccountPage extends Page {
       const offer = t.offer ? ` with ${trial ? 'a free trial' : `the ${word(t.offer.type)} offer ${t.offer.id ?? ''}`.trim()}` : '';
       const count = (t.purchasedQuantity ?? 1) > 1 ? `${t.purchasedQuantity} × ` : '';
       entries.push({
-        at: number(t.purchaseDateMs), id, kind: t.revocation ? 'bad' : 'good', row: t,
+        at: number(t.purchaseDateMs), id, kind: 'good', row: t,
         text: `${what}${count}${this.name(t.productId)}${price}${offer}${until}`,
-        more: [t.isUpgraded ? 'an upgrade left it behind' : '', session.isTest && this.data.unfinished.has(id) ? 'not finished' : '', by ? `by ${by}` : ''].filter(Boolean).join(', '),
+        more: [t.isUpgraded ? 'an upgrade left it behind' : '', t.webOrderLineItemId ? `order ${t.webOrderLineItemId}` : '', this.canOperate && this.data.unfinished.has(id) ? 'the app has not finished it' : '', by ? `by ${by}` : ''].filter(Boolean).join(', '),
       });
       if (t.revocation) {
         const part = number(t.revocation.percentageMilli) % 100_000 ? ` ${t.revocation.percentageMilli / 1000} % of` : '';
         entries.push({
           at: number(t.revocation.dateMs), kind: 'bad', of: id,
-          text: t.revocation.type === 'REVOCATION_TYPE_FAMILY_REVOKE' ? `Sharing of ${this.name(t.productId)} ended` : `Refunded${part} ${this.name(t.productId)}${/OTHER$/.test(t.revocation.reason ?? 'OTHER') ? '' : `: ${word(t.revocation.reason)}`}`,
+          text: t.revocation.type === 'REVOCATION_TYPE_FAMILY_REVOKE' ? `Sharing of ${this.name(t.productId)} ended` : `Refunded${part} ${this.name(t.productId)}${price}${/ISSUE$/.test(t.revocation.reason) ? ', for an issue with the app' : ''}`,
+          more: [`transaction ${id}`, !session.isTest && session.allows('admin') ? h('a', { href: `#/incoming/${id}` }, 'what the App Store said') : ''],
         });
       }
     }
@@ -391,19 +422,19 @@ class AccountPage extends Page {
     }
     for (const each of this.data.story.grants ?? []) if (each.sinceMs) entries.push({ at: number(each.sinceMs), kind: 'good', text: `Granted ${each.name}${each.untilMs ? ` until ${day(each.untilMs)}` : ''}${each.grantedBy ? ` by ${each.grantedBy}` : ''}${each.reason ? `: ${each.reason}` : ''}` });
     for (const each of this.data.notes ?? []) entries.push({ at: number(each.atMs), kind: 'memo', note: each.id, text: `${each.author || 'Somebody'} wrote: ${each.text}` });
-    return entries.sort((a, b) => b.at - a.at || number(b.id) - number(a.id));
+    return entries.sort((a, b) => b.at - a.at || number(b.id ?? b.of) - number(a.id ?? a.of) || !a.of - !b.of);
   }
 
   #showTimeline() {
     const entries = this.#entries();
     const shown = entries.slice(0, this.isAll ? 5000 : 60);
-    this.#draw(this.timePlace, [entries.map((each) => [each.at, each.text, each.more]), this.chosen, this.isAll, this.isCut], () => [h('h2', {}, 'What happened'), this.data.notes ? this.#noteForm() : '',
+    this.#draw(this.timePlace, [entries.map((each) => [each.at, each.text, String(each.more)]), this.chosen, this.isAll, this.isCut], () => [h('h2', {}, 'What happened'), this.data.notes ? this.#noteForm() : '',
       this.isCut ? h('p.note.warn', {}, `There are more than ${(pageMax * pagesMax).toLocaleString('en')} transactions. These are the oldest; Export has all.`) : '',
       entries.length ? h('ol.timeline', {}, shown.map((each) => {
         const isChosen = each.id !== undefined && each.id === this.chosen;
         const choose = each.id === undefined ? null : h('button.link', { 'aria-expanded': String(isChosen), onclick: () => { this.chosen = isChosen ? null : each.id; this.#showTimeline(); this.tick(); } }, `transaction ${each.id}`);
         return h('li', { class: each.kind + (isChosen ? ' target' : ''), id: each.id === undefined ? null : `t${each.id}` },
-          this.#time(each.at), h('p', {}, each.text, each.id === undefined ? '' : ' · ', choose, each.more ? h('span.soft', {}, ` · ${each.more}`) : '', each.note ? [' ', h('button.link', { type: 'button', onclick: () => this.#deleteNote(each.note) }, 'Delete note')] : ''),
+          this.#time(each.at), h('p', {}, each.text, each.id === undefined ? '' : ' · ', choose, each.more?.length ? h('span.soft', {}, ' · ', each.more) : '', each.note ? [' ', h('button.link', { type: 'button', onclick: () => this.#deleteNote(each.note, each.text) }, 'Delete note')] : ''),
           isChosen ? this.#transaction(each.row) : null);
       })) : h('p.what', {}, 'Nothing has happened yet.'),
       entries.length > shown.length ? h('button', { onclick: () => { this.isAll = true; this.#showTimeline(); this.tick(); } }, `Show all ${entries.length}`) : '']);
@@ -414,11 +445,11 @@ class AccountPage extends Page {
     return h('form.bar.mid', { onsubmit: async (event) => {
       event.preventDefault();
       const text = this.noteText.value.trim();
-      if (text && await attempt(() => session.perch.call('AdminService/AddNote', { account: this.account, text }))) { this.noteText.value = ''; this.read(); }
+      if (text && await attempt(() => session.perch.call('AdminService/AddNote', { account: this.account, text }))) { this.noteText.value = ''; this.noteText.blur(); this.read(); }
     } }, h('label.field.grow', {}, this.noteText), h('button', { type: 'submit' }, 'Add note'));
   }
-  async #deleteNote(noteId) {
-    if (await ask('Delete the note', [], { submit: 'Delete', danger: true, text: 'Nobody can read it again.' })) await attempt(() => session.perch.call('AdminService/DeleteNote', { account: this.account, noteId }));
+  async #deleteNote(noteId, text) {
+    if (await ask('Delete the note', [], { submit: 'Delete', danger: true, text: `${text}: nobody can read it again.` })) await attempt(() => session.perch.call('AdminService/DeleteNote', { account: this.account, noteId }));
     this.read();
   }
 
@@ -426,7 +457,7 @@ class AccountPage extends Page {
     const id = t.id ?? '0';
     const facts = [
       ['Transaction', copyable(id)], ['Product', copyable(t.productId)], ['Type', word(t.productType)], ['Original', copyable(t.originalId ?? '0')], ['Bought', when(t.purchaseDateMs, true)], ['Expires', t.expirationDateMs && when(t.expirationDateMs, true)],
-      ['Price', money(t.price)], ['Storefront', t.storefront?.countryCode], ['Ownership', word(t.ownershipType)], ['appAccountToken', t.appAccountToken && copyable(t.appAccountToken)], ['Line item', t.webOrderLineItemId],
+      ['Price', money(t.price)], ['Storefront', t.storefront?.countryCode], ['Ownership', word(t.ownershipType)], ['appAccountToken', t.appAccountToken && copyable(t.appAccountToken)], ['Order', t.webOrderLineItemId && copyable(t.webOrderLineItemId)],
     ].filter(([, value]) => value);
     const row = { id, isRevoked: !!t.revocation, isUnfinished: this.data.unfinished.has(id), isOwned: t.productType === 'PRODUCT_TYPE_NON_CONSUMABLE' };
     return h('div', {}, h('dl.facts', {}, facts.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
@@ -461,9 +492,9 @@ class AccountPage extends Page {
       ...(inspection.redeemedOffers ?? []).map((each) => ['Redeemed', `${each.offerId} of ${this.name(each.productId)}${each.code ? ` with the code ${each.code}` : ''}`]),
     ];
     const mayExport = session.allows('admin');
-    this.recordPlace.hidden = !facts.length && !mayExport;
+    this.recordPlace.hidden = this.isUnknown || !facts.length && !mayExport;
     this.#draw(this.recordPlace, [inspection.appTransactionId, inspection.storefront, inspection.charges, inspection.paymentsForbidden, inspection.shares?.length, inspection.redeemedOffers], () => [
-      h('h2', {}, 'Record'), this.#facts(facts), mayExport ? this.#otherNames() : '']);
+      h('h2', {}, 'On file'), this.#facts(facts), mayExport ? this.#otherNames() : '']);
   }
   #facts(facts) { return facts.length ? h('dl.facts', {}, facts.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])) : ''; }
 
@@ -485,7 +516,8 @@ class AccountPage extends Page {
   tick() {
     const now = session.now();
     for (const time of this.querySelectorAll('time[data-at]')) {
-      const text = `${day(time.dataset.at, true)} · ${relative(number(time.dataset.at) - now)}`;
+      const code = time.closest('section').lang.replace('en', '') || undefined;
+      const text = `${day(time.dataset.at, true, code)} · ${relative(number(time.dataset.at) - now, code)}`;
       if (time.textContent !== text) time.textContent = text;
     }
   }
@@ -494,35 +526,42 @@ class AccountPage extends Page {
 /** What would be after something that has not happened. Nothing is changed. */
 class WhatIf {
   constructor(page, changes) {
-    Object.assign(this, { page, changes, result: h('div', { 'aria-live': 'polite' }), price: h('input', { inputmode: 'decimal', placeholder: 'a tenth more', size: 9 }) });
-    const button = (label, make) => h('button', { type: 'button', onclick: () => attempt(async () => { const suppose = await make(); if (suppose) { this.asked = { label, suppose }; this.#ask(); } }) }, label);
-    const rise = (event) => () => ({ event, ...(this.price.value.trim() ? { priceMilliunits: milli(this.price.value.trim()) } : {}) });
-    this.place = h('section.card', { 'aria-label': 'What if', hidden: true }, h('h2', {}, 'What if'), h('div.ops', {}, button('The charge fails', () => ({ event: 'SUPPOSED_EVENT_CHARGE_FAILS' })), button('Renewal is switched off', () => ({ event: 'SUPPOSED_EVENT_CANCELLED' })),
-      button('Refund', () => ({ event: 'SUPPOSED_EVENT_REFUND' })), button('Another plan…', () => this.#plan())),
-    h('div.bar', {}, h('label.field', {}, 'New price', this.price), button('Higher price, agreed', rise('SUPPOSED_EVENT_PRICE_AGREED')), button('Higher price, not agreed', rise('SUPPOSED_EVENT_PRICE_NOT_AGREED'))), this.result);
+    Object.assign(this, { page, changes, result: h('div', { 'aria-live': 'polite' }), place: h('section.card', { 'aria-label': 'What if', hidden: true }) });
   }
 
-  async #plan() {
+  #build() {
+    const t = texts[language()];
+    this.place.lang = language();
+    this.price = h('input', { inputmode: 'decimal', placeholder: t.priceHint, size: 14, value: this.price?.value });
+    const button = (name, make) => h('button', { type: 'button', onclick: () => attempt(async () => { const suppose = await make(); if (suppose) { this.asked = { name, suppose }; this.#ask(); } }) }, t[name]);
+    const event = (name, also) => () => ({ event: `SUPPOSED_EVENT_${name}`, ...also?.() });
+    const risen = () => (this.price.value.trim() ? { priceMilliunits: milli(this.price.value.trim()) } : {});
+    this.place.replaceChildren(h('h2', {}, t.whatIf), h('p.what', {}, t.unchanged), h('div.ops', {}, button('fails', event('CHARGE_FAILS')), button('off', event('CANCELLED')), button('refund', event('REFUND')), button('plan', () => this.#plan(t))),
+      h('div.bar', {}, h('label.field', {}, t.price, this.price), button('agreed', event('PRICE_AGREED', risen)), button('refused', event('PRICE_NOT_AGREED', risen))), this.result);
+  }
+
+  async #plan(t) {
     const group = this.page.lines.find(({ status }) => entitles(status.state))?.groupId;
-    const held = this.page.lines.map(({ transaction: t }) => t.productId);
+    const held = this.page.lines.map(({ transaction }) => transaction.productId);
     const plans = this.page.products.filter((each) => each.subscription?.groupId === group && !held.includes(each.id));
-    const values = await ask('Another plan', [{ name: 'productId', label: 'Plan', required: true, ...(plans.length ? { options: plans.map((each) => [each.id, each.displayName || each.id]) } : { hint: 'its product identifier' }) }], { submit: 'Suppose' });
+    const values = await ask(t.plan.replace('…', ''), [{ name: 'productId', label: t.planName, required: true, ...(plans.length ? { options: plans.map((each) => [each.id, each.displayName || each.id]) } : { hint: t.planHint }) }], { submit: t.whatIf });
     return values && { event: 'SUPPOSED_EVENT_PLAN_CHANGE', ...values };
   }
 
   show() {
     this.place.hidden = !this.page.lines.some(({ status }) => entitles(status.state));
+    if (this.place.lang !== language()) this.#build();
     const key = JSON.stringify([this.page.sentence, this.page.lines.map(({ status }) => status.state)]);
     if (key !== this.key && this.asked) this.#ask();
     this.key = key;
   }
 
   async #ask() {
-    const { asked } = this, { label, suppose } = asked;
+    const { asked } = this, { name, suppose } = asked, t = texts[language()];
     try {
       const { supposed } = await session.perch.call('EntitlementService/Explain', { account: this.page.account, ...reader(), suppose }, { signal: this.page.ending.signal });
       if (asked !== this.asked) return;
-      this.result.replaceChildren(h('p.effect', {}, h('b', {}, `${label.replace('…', '')}: `), h('span', { lang: language() }, supposed?.summary ?? 'nothing would be otherwise')), this.changes(supposed?.changes ?? []), h('p.what', {}, 'Nothing has been changed.'));
+      this.result.replaceChildren(h('p.effect', {}, h('b', {}, `${t[name].replace('…', '')}: `), supposed?.summary ?? t.same), this.changes(supposed?.changes ?? []));
     } catch (error) {
       if (!this.page.ended && asked === this.asked) this.result.replaceChildren(h('p.note.bad', {}, error.message));
     }
@@ -543,11 +582,11 @@ class Compare {
   #side(label, at) {
     const side = {
       slider: h('input', { type: 'range', min: 0, max: 1000, value: 500, 'aria-label': label, oninput: () => { side.at = Math.round(this.from + (Number(side.slider.value) / 1000) * (this.to - this.from)); this.#ask(); } }),
-      known: h('input', { type: 'number', min: 1, placeholder: 'all that is known', onchange: () => this.#ask() }), when: h('output'),
+      known: h('input', { type: 'number', min: 1, placeholder: 'all', onchange: () => this.#ask() }), when: h('output'),
     };
     const now = h('button', { type: 'button', onclick: () => { [side.at, side.known.value] = [undefined, '']; this.#place(side); this.#ask(); } }, 'Now');
     side.place = h('fieldset', {}, h('legend', {}, at ? 'Second' : 'First'), h('p.what', {}, side.when), side.slider,
-      h('label.field', {}, at ? 'Second known at revision' : 'As known at revision', side.known), now);
+      h('label.field', {}, 'As known at revision', side.known), now);
     return side;
   }
   #place(side) { side.slider.value = String(Math.round(((session.now() - this.from) / (this.to - this.from)) * 1000)); }

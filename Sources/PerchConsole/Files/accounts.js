@@ -216,6 +216,13 @@ class AccountsPage extends Page {
     window.addEventListener('click', () => this.#keep(), { capture: true, signal: this.ending.signal });
     const tick = setInterval(() => this.#draw(), 1000);
     this.until(() => clearInterval(tick));
+    // What products are called, where the token may read the catalogue.
+    this.titles = new Map();
+    if (session.allows('admin')) session.catalogue().then(({ products }) => {
+      for (const { id, displayName } of products) if (displayName) this.titles.set(id, displayName);
+      for (const line of this.drawn.values()) line.row = null;
+      this.#changed();
+    }, () => {});
     this.#select();
     this.#draw(true);
     // Back to where the person was in the list.
@@ -333,7 +340,7 @@ class AccountsPage extends Page {
     for (const page of this.list.pages) {
       total += page.rows.length;
       for (const row of page.rows) {
-        if (!isAll && (!accepts(row) || text && !(row.key.toLowerCase().includes(text) || row.product.toLowerCase().includes(text)
+        if (!isAll && (!accepts(row) || text && !(row.key.toLowerCase().includes(text) || row.product.toLowerCase().includes(text) || this.titles.get(row.product)?.toLowerCase().includes(text)
           || row.transaction === text || row.original === text || row.token === text))) continue;
         view.push(row);
       }
@@ -378,7 +385,8 @@ class AccountsPage extends Page {
       line.href = accountLink(row.key);
       line.title = row.key;
       key.textContent = row.key;
-      product.textContent = row.product;
+      product.textContent = this.titles.get(row.product) ?? row.product;
+      product.title = row.product;
       state.replaceChildren(row.state ? stateBadge(row.state) : row.owned ? h('span.badge.good', {}, 'owner') : stateBadge(''));
       marks.replaceChildren(...badges(row).map(([label, kind]) => h('span.badge', { class: kind }, label)));
       line.lastChild.title = row.forecast ? utc(row.next) : '';

@@ -55,6 +55,9 @@ class PerchConsole extends Page {
   #frame() {
     this.apps = h('select', { 'aria-label': 'App', onchange: () => { session.choose(session.apps[this.apps.selectedIndex]); this.#route(true); } });
     this.clock = h('a.chip', { href: '#/clock', 'aria-label': 'Clock of the app' });
+    this.recording = h('a.chip', { href: '#/record', hidden: true }, h('span.badge.bad', {}, 'recording'));
+    this.on(recorder, 'line', () => this.#showRecording());
+    this.#showRecording();
     this.offline = h('div.offline', { role: 'status', hidden: true }, 'The server does not answer. What you see is the last that was known; it comes back by itself.');
     this.find = finder();
     this.who = h('span.who', { title: 'Who is signed in, and the scope of the token' });
@@ -66,7 +69,7 @@ class PerchConsole extends Page {
     this.replaceChildren(
       h('a.skip', { href: '#main', onclick: (event) => { event.preventDefault(); this.main.focus(); } }, 'Skip to the page'),
       h('header.top', {}, h('a.brand', { href: '#/accounts' }, h('img', { src: new URL('icon.svg', import.meta.url), alt: '' }), 'Perch'),
-        this.apps, this.find, h('span.space'), this.clock, this.who, this.signOut),
+        this.apps, this.find, h('span.space'), this.recording, this.clock, this.who, this.signOut),
       this.offline, h('div.frame', {}, this.nav, this.main));
     this.#showApps();
   }
@@ -80,6 +83,8 @@ class PerchConsole extends Page {
     pages.forEach(([, , isUseful], at) => { this.nav.children[at].hidden = !!session.needsToken || !isUseful(); });
   }
 
+  #showRecording() { this.recording.hidden = !recorder.isOn; }
+
   #showClock() {
     this.clock.hidden = !session.clock;
     if (!session.clock) return;
@@ -87,7 +92,7 @@ class PerchConsole extends Page {
     if (this.clock.dataset.text === text + session.clock.frozen) return;
     this.clock.dataset.text = text + session.clock.frozen;
     this.clock.title = utc(session.now());
-    this.clock.replaceChildren(session.clock.frozen ? h('span.badge.warn', {}, 'frozen') : '', h('b', {}, text));
+    this.clock.replaceChildren(session.clock.frozen ? h('span.badge.warn', {}, 'frozen') : '', h('span', {}, 'Test clock '), h('b', {}, text));
   }
 
   #route(again = false) {

@@ -11,7 +11,7 @@ const steps = [['1 minute', 60_000], ['1 hour', 3_600_000], ['1 day', 86_400_000
 
 class ClockPage extends Page {
   open() {
-    this.append(h('h1', {}, 'Clock'), h('p.what', {}, 'Time makes things happen: renewals, ends of trials, grace periods and retries. Everything on screen follows.'));
+    this.append(h('h1', {}, 'Clock'), h('p.what', {}, 'Time makes things happen: renewals, ends of trials, grace periods and retries. It moves for every customer of this app, and never back.'));
     if (!session.isTest || !session.allows('test')) return this.append(missing('Only test apps have a clock of their own, and the scope `test` moves it.'));
     this.now = h('p.big', { 'aria-live': 'off' });
     this.state = h('span.badge');

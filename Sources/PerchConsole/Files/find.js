@@ -32,7 +32,7 @@ export function finder({ label = 'Find anybody' } = {}) {
     const kind = kindOf(each);
     if (each.unclaimed) return h('p', {}, `The App Store reported ${each.name || text}, and no account has claimed it.`);
     const isPurchase = kind === 'ORDER' || /TRANSACTION$/.test(kind) && kind !== 'APP_TRANSACTION';
-    return open(each.account, kind === 'ACCOUNT' ? (each.account === text ? 'an account with this key' : '') : `has ${kinds[kind] ?? ''} ${each.name}`, isPurchase && kind === 'TRANSACTION' ? text : '');
+    return open(each.account, kind === 'ACCOUNT' ? (each.account === text ? 'an account of this name' : '') : `has ${kinds[kind] ?? ''} ${each.name}`, isPurchase && kind === 'TRANSACTION' ? text : '');
   };
   const ask = async (text) => {
     asking.abort();
@@ -42,7 +42,7 @@ export function finder({ label = 'Find anybody' } = {}) {
     if (signal.aborted) return [];
     const lines = customers.map(line(text));
     if (problem) lines.push(h('p', {}, ...rich(`Whose ${text} is could not be asked: ${problem}.`)), anyway(text));
-    else if (!lines.length) lines.push(h('p', {}, `Nobody is known by ${text}. `), anyway(text));
+    else if (!lines.length) lines.push(h('p', {}, `Nobody is known by ${text}. Try an order, a transaction or an e-mail address. `), anyway(text));
     if (hasMore) lines.push(h('p.soft', {}, 'There are more: go on typing.'));
     show(...lines);
     return lines;

@@ -1,5 +1,5 @@
 // What came from Apple and was refused, and who changed what.
-import { h, session, Page, missing, instant, utc, zone, number, attempt, rich, copyable, accountLink, payloadOf } from './kit.js';
+import { h, session, Page, missing, instant, day, utc, zone, number, attempt, money, rich, copyable, accountLink, payloadOf } from './kit.js';
 
 /** A page of the server's own: read again when the stream is at another revision, where the token has the scope. */
 class ServerPage extends Page {
@@ -7,16 +7,7 @@ class ServerPage extends Page {
     this.append(h('h1', {}, title), h('p.what', {}, rich(about)), (this.place = h('div')));
     if (!session.allows('admin')) return this.place.append(missing('Your token does not have the scope `admin` of the server, which this page needs.'));
     const read = () => this.read().catch((error) => { if (!this.key) this.place.replaceChildren(missing(error.message)); });
-    let isWaiting = false;
-    this.on(session.perch, 'revision', async () => {
-      if (isWaiting) return;
-      isWaiting = true;
-      // Changes that come together are read once.
-      await new Promise((done) => setTimeout(done, 500));
-      isWaiting = false;
-      if (!this.ended) read();
-    });
-    return read();
+    return this.follow(read, 500);
   }
   /** Draws what has changed. */
   show(value, draw) {
@@ -65,10 +56,38 @@ class IncomingPage extends ServerPage {
         each.originalTransactionId, each.productId ?? '', [each.unclaimed ? 'no account that is known has it' : ['of ', h('a', { href: accountLink(each.account) }, each.account)], each.overdue ? '; its renewal was never reported' : ''],
         [...(each.appAccountTokens ?? []).map((token) => `token ${token}`), ...(each.appTransactionIds ?? []).map((id) => `app transaction ${id}`)].join(', '), instant(each.originalPurchaseDateMs)]))
         : h('p.what', {}, 'Every purchase belongs to an account.'),
-      notifications.length ? this.#list('Notifications', notifications.toReversed(), (each) => this.#notification(each)) : h('p.what', {}, 'No notification of a sandbox app has come yet. Those of production are counted and not kept.'),
+      ...this.#received(notifications.toReversed()),
       h('details.more', { open: this.opened.has('figures'), ontoggle: ({ target }) => this.#keep('figures', target.open) }, h('summary', {}, 'Figures'),
         h('div.tiles', {}, figures.map((each) => h('div.tile', {}, h('b', {}, number(each.value).toLocaleString('en')), h('span', {}, each.help, ' ', h('code', {}, each.labels ?? ''))))))]
       : [missing('This server takes no reports: `--apple-apps` names the apps of the App Store.')]));
+    this.#seek(notifications);
+  }
+
+  /** The notifications of the chosen app. */
+  #received(all) {
+    const own = all.filter((each) => each.bundleId === session.app?.bundleId);
+    const isOf = session.app?.environment === 'ENVIRONMENT_SANDBOX' ? own : [];
+    const others = all.length - isOf.length;
+    return [
+      isOf.length ? this.#list('Notifications', isOf, (each) => this.#notification(each)) : h('p.what', {}, session.isTest
+        ? rich('The App Store sends nothing for a test app. What it would send goes to your backend: `perch serve` with `--twin-notify`.') : 'No notification of this app is kept: none has come, or it is of production, whose notifications are counted alone.'),
+      others ? h('p.what', {}, `${others} of other apps ${others === 1 ? 'is' : 'are'} not shown: choose the app above.`) : ''];
+  }
+
+  /** Opens the newest notification about a transaction that the address names, such as the refund of a customer's page. */
+  async #seek(notifications) {
+    const wanted = this.argument;
+    this.argument = '';
+    if (!wanted) return;
+    for (const each of notifications.toReversed()) {
+      const { signedPayload } = await session.perch.call('AdminService/GetSignedPayload', { id: each.id }).catch(() => ({}));
+      if (!signedPayload || this.ended || decoded(signedPayload).data?.signedTransactionInfo?.transactionId !== wanted) continue;
+      this.#keep(each.id, true);
+      this.key = '';
+      await this.read();
+      return this.querySelector(`[data-id="${CSS.escape(each.id)}"]`)?.scrollIntoView();
+    }
+    this.place.prepend(h('p.note', {}, `No notification about transaction ${wanted} is kept.`));
   }
 
   #keep(id, isOpen) { if (isOpen) this.opened.add(id); else this.opened.delete(id); }
@@ -90,7 +109,7 @@ class IncomingPage extends ServerPage {
         place.replaceChildren(h('p.note.bad', {}, error.message));
       }
     };
-    return h('details', { open: this.opened.has(each.id), ontoggle: ({ target }) => { this.#keep(each.id, target.open); if (target.open && !place.firstChild) fill(); } },
+    return h('details', { 'data-id': each.id, open: this.opened.has(each.id), ontoggle: ({ target }) => { this.#keep(each.id, target.open); if (target.open && !place.firstChild) fill(); } },
       h('summary', {}, h('time', { datetime: new Date(number(each.receivedAtMs)).toISOString(), title: utc(each.receivedAtMs) }, instant(each.receivedAtMs)), ' ', ...head), place);
   }
 
@@ -113,8 +132,12 @@ class IncomingPage extends ServerPage {
           whose.replaceChildren(account ? h('a', { href: accountLink(account), onclick: () => { if (session.app !== app) session.choose(app); } }, account) : 'no account that is known');
         }, (error) => { whose.textContent = error.message; });
       }
-      return [h('dl.facts', {}, [['What became of it', h('dd', {}, `${decision(each)}, at revision ${each.revision}`)], ['Customer', whose], ['Product', h('dd', {}, t.productId ?? 'none')]].map(([name, value]) => [h('dt', {}, name), value])),
-        h('div.ops', {}, h('button', { type: 'button', onclick: () => again(jws) }, 'Send again'))];
+      const at = (text) => day(number(text.split(', ').at(-1)), true);
+      const facts = [['Customer', whose], ['Product', t.productId ?? 'none'], ['Bought', t.purchaseDate && at(t.purchaseDate)], ['Until', t.expiresDate && at(t.expiresDate)],
+        ['Refunded', t.revocationDate && `${at(t.revocationDate)}${t.revocationReason === 1 ? ', for an issue with the app' : ''}`], ['Price', t.price === undefined ? '' : money({ milliunits: t.price, currency: t.currency })],
+        ['What became of it', `${decision(each)}, at revision ${each.revision}`]].filter(([, value]) => value);
+      return [h('dl.facts', {}, facts.map(([name, value]) => [h('dt', {}, name), value instanceof Node ? value : h('dd', {}, value)])),
+        h('div.ops', {}, h('button', { type: 'button', title: 'To this server, which takes it as from the App Store', onclick: () => again(jws) }, 'Send again'))];
     });
   }
 }

@@ -53,12 +53,12 @@ export function instant(ms, { seconds = true } = {}) {
 /** The same in UTC, for who compares it with a log. */
 export const utc = (ms) => new Date(Number(ms)).toISOString().replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC');
 /** A day as people say it, with its year where it is another than today's, and with the time of day where that matters. */
-export function day(ms, withTime = Math.abs(Number(ms) - session.now()) < 172_800_000) {
+export function day(ms, withTime = Math.abs(Number(ms) - session.now()) < 172_800_000, language = 'en-GB') {
   const date = new Date(Number(ms));
   if (Number.isNaN(date.valueOf())) return String(ms);
   const year = date.getFullYear() === new Date(session.now()).getFullYear() ? {} : { year: 'numeric' };
   const time = withTime ? { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' } : {};
-  return new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', ...year, ...time }).format(date).replace(' at ', ', ');
+  return new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long', ...year, ...time }).format(date).replace(/ (at|um) /, ', ');
 }
 /** A day that says UTC where the pointer rests on it. */
 export const when = (ms, withTime) => h('time', { datetime: new Date(Number(ms)).toISOString(), title: utc(ms) }, day(ms, withTime));
@@ -75,7 +75,11 @@ export function length(ms) {
   if (s < 172_800) return `${Math.floor(s / 3600)} h${Math.floor((s % 3600) / 60) ? ` ${Math.floor((s % 3600) / 60)} min` : ''}`;
   return `${Math.round(s / 86_400)} days`;
 }
-export const relative = (ms) => (ms >= 0 ? `in ${length(ms)}` : `${length(ms)} ago`);
+export function relative(ms, language) {
+  if (!language) return ms >= 0 ? `in ${length(ms)}` : `${length(ms)} ago`;
+  const [unit, size] = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000]].find(([, each]) => Math.abs(ms) >= each) ?? ['second', 1000];
+  return new Intl.RelativeTimeFormat(language).format(Math.round(ms / size), unit);
+}
 export function money(value) {
   if (!value) return '';
   const amount = Number(value.milliunits ?? 0) / 1000;
@@ -201,7 +205,13 @@ class Session extends EventTarget {
     await this.begin();
     this.perch.retry();
   }
-  signOut() { keep('perch-token', ''); location.reload(); }
+  /** Whoever comes next begins at the beginning, in their own language. */
+  signOut() {
+    keep('perch-token', '');
+    try { localStorage.removeItem('perch-language'); } catch { /* it was kept for this window alone */ }
+    location.hash = '';
+    location.reload();
+  }
 
   /** Learns which apps there are. Without the scope to list them, they are those that the token names. */
   async begin() {
@@ -223,7 +233,7 @@ class Session extends EventTarget {
     await this.readClock();
   }
 
-  nameOf(app) { return app ? `${app.bundleId} (${word(app.environment)})` : ''; }
+  nameOf(app) { return app ? `${app.bundleId} (${{ ENVIRONMENT_XCODE: 'test', ENVIRONMENT_SANDBOX: 'App Store sandbox', ENVIRONMENT_PRODUCTION: 'App Store' }[app.environment] ?? word(app.environment)})` : ''; }
   choose(app) {
     this.app = app ?? null;
     keep('perch-app', this.nameOf(app));
@@ -299,14 +309,17 @@ export class Page extends HTMLElement {
   /** Ends something with the page. */
   until(end) { this.ending.signal.addEventListener('abort', end); }
   on(target, type, listener) { target.addEventListener(type, listener, { signal: this.ending.signal }); }
-  every(ms, action) {
-    let isBusy = false;
-    const timer = setInterval(async () => {
-      if (isBusy || document.hidden) return;
-      isBusy = true;
-      try { await action(); } catch { /* the next one may do */ } finally { isBusy = false; }
-    }, ms);
-    this.until(() => clearInterval(timer));
+  /** Reads now, and where the stream says another revision or that the server lives: changes of `ms` together are read once. */
+  follow(read, ms) {
+    let isWaiting = false;
+    this.on(session.perch, 'revision', async () => {
+      if (isWaiting || document.hidden) return;
+      isWaiting = true;
+      await new Promise((done) => setTimeout(done, ms));
+      isWaiting = false;
+      if (!this.ended) read();
+    });
+    return read();
   }
   watch(method, request, listener, options) {
     const watch = session.perch.watch(method, request, listener, options);
@@ -329,10 +342,8 @@ export async function attempt(action, done) {
   try {
     const result = await action();
     const said = typeof done === 'function' ? done(result) : done;
-    if (said) {
-      toast(said);
-      session.dispatchEvent(new CustomEvent('did', { detail: said }));
-    }
+    // A page that says it where it happened needs no message beside it.
+    if (said && session.dispatchEvent(new CustomEvent('did', { detail: said, cancelable: true }))) toast(said);
     return result;
   } catch (error) {
     if (!(error instanceof PerchError)) throw error;
@@ -345,7 +356,7 @@ export async function attempt(action, done) {
 export const missing = (what) => h('p.note', {}, rich(what));
 
 /**
- * Asks in a dialog. Fields: `{ name, label, type, value, options, hint, isMore }`; those with `isMore` are one click away. `text` says
+ * Asks in a dialog. Fields: `{ name, label, type, value, options, hint, suggest, isMore }`; those with `isMore` are one click away. `text` says
  * beforehand what will happen: a text, or a function of the values. Null: cancelled.
  * @returns {Promise<Object<string, any> | null>}
  */
@@ -357,11 +368,23 @@ export function ask(title, fields, { submit = 'OK', danger = false, text = '', m
       const input = field.options
         ? h('select', { name: field.name }, field.options.map(([value, label]) => h('option', { value, selected: value === field.value }, label)))
         : h('input', { type: field.type ?? 'text', ...props });
-      return h('label.field', {}, field.label, input);
+      if (!field.suggest) return h('label.field', {}, field.label, input);
+      const list = h('datalist', { id: `of-${field.name}` });
+      input.setAttribute('list', list.id);
+      input.addEventListener('input', async () => { const names = input.value ? await field.suggest(input.value) : []; list.replaceChildren(...names.map((value) => h('option', { value }))); });
+      return h('label.field', {}, field.label, input, list);
     });
     const form = h('form', { method: 'dialog', oninput: () => tell(), onsubmit: (event) => { event.preventDefault(); finish(new FormData(event.target)); } });
     const effect = h('p.effect', { role: 'status' });
-    const tell = () => { effect.replaceChildren(...rich(typeof text === 'function' ? text(Object.fromEntries(new FormData(form))) : text)); effect.hidden = !effect.textContent; };
+    let told = 0;
+    const tell = async () => {
+      const turn = (told += 1);
+      const said = typeof text === 'function' ? text(Object.fromEntries(new FormData(form))) : text;
+      const words = said instanceof Promise ? await said : said;
+      if (turn !== told) return;
+      effect.replaceChildren(...rich(words));
+      effect.hidden = !words;
+    };
     const more = inputs.filter((_, at) => fields[at].isMore);
     const dialog = h('dialog', { 'aria-label': title },
       h('h2', {}, title),
@@ -386,7 +409,7 @@ export const accountLink = (account, transaction) => `#/account/${encodeURICompo
 /** A button that is shown in any case: where the token lacks its scope, it says which one it needs. */
 export function action(label, scope, onclick, { kind = '', why = '' } = {}) {
   const isAllowed = session.allows(scope);
-  return h('button', { type: 'button', class: kind, disabled: !isAllowed || !!why, title: why || null, onclick }, label, isAllowed ? '' : h('small', {}, `needs ${scope}`));
+  return h('button', { type: 'button', class: kind, disabled: !isAllowed || !!why, title: why || (isAllowed ? null : `Your token may not do this: who runs Perch gives tokens with the scope ${scope}`), onclick }, label, isAllowed ? '' : h('small', {}, `needs ${scope}`));
 }
 
 /** A text to take along: a key, a number, an address. */

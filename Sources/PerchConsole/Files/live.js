@@ -10,8 +10,9 @@ class LivePage extends Page {
     if (!session.allows('admin')) return this.tiles.replaceWith(missing('Your token does not have the scope `admin` of the server, which its figures need.'));
     this.table = h('tbody');
     this.allPlace.append(h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Figures' }, h('table.wide', {}, this.table)));
-    this.#read();
-    this.every(1000, () => this.#read());
+    this.follow(() => this.#read(), 1000);
+    // Rates need two looks.
+    setTimeout(() => { if (!this.ended) this.#read(); }, 1000);
   }
 
   async #read() {

@@ -1,5 +1,6 @@
 // Every operation of the transaction manager, each as a button with its options.
 import { h, session, ask, attempt, toast, word, money, period, day, number, action, entitles, isShared } from './kit.js';
+import { find } from './find.js';
 import { PerchError } from './perch.js';
 
 const operate = (account, operation) => session.perch.call('TestStoreService/Operate', { account, operation });
@@ -130,6 +131,8 @@ export function customerActions(page) {
   const held = heldOf(page);
   const failing = ownLines(page).find(({ status }) => /GRACE|RETRY/.test(status.state));
   const list = [];
+  // An account that is not there: a purchase of the test store makes it, or a grant.
+  if (page.isUnknown) return [h('div.ops', {}, session.isTest ? action('Buy…', 'test', () => buy(account), { kind: 'primary' }) : '', action('Grant…', 'admin', () => grant(page)))];
   if (session.isTest) {
     const forbidden = inspection.paymentsForbidden ? 'Payments of this account are forbidden' : '';
     if (!held || forbidden) list.push(action(forbidden ? 'Purchases are not allowed' : 'Buy…', 'test', () => buy(account), { kind: failing ? '' : 'primary', why: forbidden }));
@@ -163,7 +166,7 @@ async function freeDays(page) {
 }
 
 /** Choices that a person can tell apart: of equal ones each has its number. */
-const distinct = (options) => options.map(([id, label]) => [id, options.filter(([, other]) => other === label).length > 1 ? `${label}, transaction ${id}` : label]);
+const distinct = (options) => options.map(([id, label]) => [id, options.filter(([, other]) => other === label).length > 1 ? `transaction ${id}: ${label}` : label]);
 
 async function refund(page) {
   const { account, who, lines } = page;
@@ -204,21 +207,26 @@ async function move(page) {
   const values = await ask('Move a purchase', [
     ...(own.length ? [{ name: 'own', label: 'Which purchase', value: own[0][0], options: own }] : []),
     { name: 'id', label: 'By its original transaction', props: { inputmode: 'numeric', pattern: '[0-9]+' }, isMore: own.length > 0 },
-    { name: 'to', label: 'To the account', value: own.length ? '' : page.account, required: true },
+    { name: 'to', label: 'To the account', value: own.length ? '' : page.account, required: true, suggest: async (text) => (await find(text)).customers.map((each) => each.account) },
   ], {
-    more: 'A purchase of another account', submit: 'Move', text: ({ own: mine, id, to }) => (!to || !(id || mine) ? '' : id ? `Purchase ${id} with all of its renewals belongs to ${to} from now on, and the account that has it now loses it.`
-      : `${page.name(originals.get(mine).productId)} with all of its renewals belongs to ${to} from now on, and ${page.who} loses it.`),
+    more: 'A purchase of another account', submit: 'Move', text: async ({ own: mine, id, to }) => {
+      if (!to || !(id || mine)) return '';
+      const { customers, problem } = await find(to);
+      const warning = problem || customers.some((each) => each.account === to || each.name === to) ? '' : `There is no account ${to}: this creates it. `;
+      return warning + (id ? `Purchase ${id} with all of its renewals belongs to ${to} from now on, and the account that has it now loses it.`
+        : `${page.name(originals.get(mine).productId)} with all of its renewals belongs to ${to} from now on, and ${page.who} loses it.`);
+    },
   });
   const id = values?.id || values?.own;
   if (id) await attempt(() => session.perch.call('AdminService/MoveTransaction', { originalTransactionId: id, account: values.to }), `The purchase is moved to ${values.to}`);
 }
 
 async function erase({ account }) {
-  const values = await ask(`Erase ${account}`, [{ name: 'typed', label: 'Write the account’s key to go on', required: true }], {
+  const values = await ask(`Erase ${account}`, [{ name: 'typed', label: `Type ${account.replace(/[\r\n]/g, '')} to go on`, required: true }], {
     submit: 'Erase', danger: true, text: 'Everything that is known of this account is deleted: purchases, grants, history, names. It cannot be taken back. A subscription at Apple goes on, and its owner still pays.',
   });
   // A field has no line breaks.
-  if (values && values.typed !== account.replace(/[\r\n]/g, '')) return toast('That is not the account’s key: nothing is erased', true);
+  if (values && values.typed !== account.replace(/[\r\n]/g, '')) return toast('That is not the account’s name: nothing is erased', true);
   if (values) await attempt(() => session.perch.call('AdminService/EraseAccount', { account }), `${account} is erased`);
 }
 
@@ -251,7 +259,6 @@ export function accountButtons(account, { charges, paymentsForbidden }) {
     }),
     button('Restore', () => attempt(() => session.perch.call('TransactionService/Sync', { account }), 'Restored')),
     button(fail ? 'Charges succeed' : 'Charges fail', () => run({ setCharges: { outcome: fail ? 'CHARGE_OUTCOME_SUCCEED' : 'CHARGE_OUTCOME_FAIL' } }, fail ? 'Charges succeed from now on' : 'Charges fail from now on'), !fail),
-    charges && charges !== 'CHARGE_OUTCOME_UNSPECIFIED' ? button('Charges as the app says', () => run({ setCharges: { outcome: 'CHARGE_OUTCOME_UNSPECIFIED' } }, 'Charges follow the setting of the app')) : null,
     button(paymentsForbidden ? 'Allow payments' : 'Forbid payments', () => run({ setPayments: { allowed: !!paymentsForbidden } }, paymentsForbidden ? 'Payments are allowed' : 'Payments are forbidden, as by Screen Time'), !paymentsForbidden),
     button('Storefront…', async () => {
       const values = await ask('Storefront of the account', [{ name: 'storefront', label: "Country, such as DEU; empty: the app's", props: { maxlength: 3 } }]);
@@ -261,6 +268,8 @@ export function accountButtons(account, { charges, paymentsForbidden }) {
     button('Clear transactions', async () => {
       if (await ask('Clear all transactions', [], { submit: 'Clear', danger: true, text: `All transactions and waiting purchases of ${account} will be gone.` })) await run({ clearTransactions: {} }, 'All transactions are gone');
     }, true),
+    // Last, so that no button takes the place of another under the pointer.
+    charges && charges !== 'CHARGE_OUTCOME_UNSPECIFIED' ? button('Charges as the app says', () => run({ setCharges: { outcome: 'CHARGE_OUTCOME_UNSPECIFIED' } }, 'Charges follow the setting of the app')) : null,
   ].filter(Boolean);
 }
 
