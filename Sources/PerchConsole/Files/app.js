@@ -139,6 +139,7 @@ class SignIn extends Page {
         session.dispatchEvent(new Event('access'));
       } }, h('label.field', {}, 'Token', token),
       h('p.what', {}, 'It is kept for this window until it closes.'), h('div.bar', {}, h('button.primary', {}, 'Sign in'))));
+    token.focus();
   }
 }
 

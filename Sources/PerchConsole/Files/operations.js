@@ -18,10 +18,10 @@ const member = { name: 'member', label: "Member's account", required: true, hint
 const dayMs = 86_400_000;
 
 /** Gives a named entitlement, whatever was bought. */
-async function grant({ account, who, grants }) {
+async function grant({ account, who, grants, entitlements }) {
   const existing = (name) => grants.find((each) => each.name === name && each.active);
   const replaced = (each) => (each ? ` It replaces the grant of ${each.name} ${each.untilMs ? `until ${day(each.untilMs)}` : 'without an end'}.` : '');
-  const values = await ask('Grant an entitlement', [{ name: 'name', label: 'Name', required: true }, { name: 'days', label: 'Days; empty: without an end', type: 'number', props: { min: 0, step: 'any' } }, { name: 'reason', label: 'Reason, for the record' }], {
+  const values = await ask('Grant an entitlement', [{ name: 'name', label: 'Name of the entitlement', hint: entitlements[0]?.name ?? 'plus', required: true, suggest: async () => entitlements.map((each) => each.name) }, { name: 'days', label: 'Days; empty: without an end', type: 'number', props: { min: 0, step: 'any' } }, { name: 'reason', label: 'Reason, for the record' }], {
     submit: 'Grant', text: ({ name, days }) => (name ? `${who} has ${name} at once, ${days ? `until ${day(session.now() + Number(days) * dayMs)}` : 'without an end'}. It is beside what was bought, and nothing is charged for it.${replaced(existing(name))}` : ''),
   });
   if (!values) return;
