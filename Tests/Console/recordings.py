@@ -80,6 +80,7 @@ class Session:
         if not buttons:
             return
         label = draw.choice(buttons)
+        browser.run("document.querySelector('.did').hidden = true")
         if not browser.run(f"const found = (() => {{ {browser.FIND} }})(); if (!found) return false; found.click(); return true;", label, "button", "main"):
             return
         self.done.append(f"{account}: {label}")
@@ -87,7 +88,7 @@ class Session:
             browser.until(lambda: browser.run("return document.querySelector('dialog[open]') !== null"), 10, f"the dialog of {label}")
             self.fill()
         browser.until(lambda: browser.run("return !document.querySelector('dialog[open]')"), 10, "no dialog")
-        browser.until(lambda: browser.run("return document.querySelector('.toast') !== null"), 10, f"a word about {label}")
+        browser.until(lambda: browser.run("return document.querySelector('.toast, .did:not([hidden])') !== null"), 10, f"a word about {label}")
         browser.run("document.querySelectorAll('.toast').forEach((each) => each.remove())")
 
     def fill(self):
