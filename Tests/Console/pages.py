@@ -333,6 +333,7 @@ def clock(site, browser):
         browser.fill("Forward by", "7")
         browser.until(lambda: now() == before + 8 * 86_400_000, 5, "a week later")
         browser.fill("Account", "gina")
+        browser.until(lambda: browser.run("return document.querySelector('main datalist option')?.value") == "gina", 5, "the offered name")
         browser.click("Go", "[aria-label=Boundary]")
         browser.shows("settled")
         # A trial of a week is over, and has renewed.
@@ -424,6 +425,7 @@ def codes(site, browser):
         browser.open(site.page("account/vera"))
         browser.opens("Everything else")
         browser.click("Forbid payments", "main")
+        browser.click("Forbid", "dialog")
         browser.shows("Purchases are not allowed", "main")
         browser.shows("every purchase and every code is refused", "main")
         equal(browser.run("return document.querySelector('[aria-label=Actions] button').disabled"), True, "the button")

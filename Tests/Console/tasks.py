@@ -311,7 +311,7 @@ def test(production, browser, folder):
         player.fill("New price", "12.99")
         player.click("Raise price", "dialog .bar")
         player.answer("renews only if lena agrees to the higher price", "[aria-label=Now]")
-        player.answer("The price is raised to 12.99.", ".did")
+        player.answer("The price is raised to $12.99.", ".did")
     with player.task("test app, erase"):
         player.find("kate")
         player.click("Erase…", "[aria-label=Actions]")

@@ -517,7 +517,9 @@ class AccountPage extends Page {
     const now = session.now();
     for (const time of this.querySelectorAll('time[data-at]')) {
       const code = time.closest('section').lang.replace('en', '') || undefined;
-      const text = `${day(time.dataset.at, true, code)} · ${relative(number(time.dataset.at) - now, code)}`;
+      // What has happened is not ahead, where this machine's clock is behind the server's.
+      const ahead = number(time.dataset.at) - now;
+      const text = `${day(time.dataset.at, true, code)} · ${relative(time.closest('.next') ? ahead : Math.min(0, ahead), code)}`;
       if (time.textContent !== text) time.textContent = text;
     }
   }

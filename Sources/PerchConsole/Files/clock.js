@@ -1,5 +1,6 @@
 // The app's clock: freeze it, let it run, move it forward, and choose how fast periods pass.
-import { h, session, Page, instant, utc, zone, number, attempt, length, missing } from './kit.js';
+import { h, session, Page, instant, utc, zone, number, attempt, length, missing, offering } from './kit.js';
+import { accountsOf } from './find.js';
 
 export const rates = [
   [0, 'real time'], [1, 'one hour is one day'], [2, '30 minutes are one day'], [3, '5 minutes are one day'], [4, 'one minute is one day'], [5, '30 seconds are one day'],
@@ -28,7 +29,7 @@ class ClockPage extends Page {
       h('div.cols', {},
         h('section.card', { 'aria-label': 'Boundary' }, h('h2', {}, 'To the next boundary of an account'),
           h('form.bar', { onsubmit: (event) => { event.preventDefault(); this.#set({ advanceToBoundary: { account: this.account.value } }); } },
-            h('label.field.grow', {}, 'Account', this.account), h('button', {}, 'Go'))),
+            h('label.field.grow', {}, 'Account', offering(this.account, accountsOf)), h('button', {}, 'Go'))),
         h('section.card', { 'aria-label': 'Instant' }, h('h2', {}, 'To an instant'),
           h('form.bar', { onsubmit: (event) => { event.preventDefault(); this.#set({ advanceToMs: String(Date.parse(this.date.value)) }); } },
             h('label.field.grow', {}, `In ${zone(session.now())}`, this.date), h('button', {}, 'Go')))),

@@ -13,6 +13,9 @@ export async function find(text, signal, request = {}) {
   }
 }
 
+/** Accounts that a text may mean. */
+export const accountsOf = async (text) => (await find(text)).customers.map((each) => each.account).filter(Boolean);
+
 /** Other names than the key of an account. */
 export const otherKinds = Object.keys(kinds).map((kind) => `CUSTOMER_NAME_KIND_${kind}`);
 

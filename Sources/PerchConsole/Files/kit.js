@@ -76,7 +76,7 @@ export function length(ms) {
   return `${Math.round(s / 86_400)} days`;
 }
 export function relative(ms, language) {
-  if (!language) return ms >= 0 ? `in ${length(ms)}` : `${length(ms)} ago`;
+  if (!language) return ms > 0 ? `in ${length(ms)}` : `${length(ms)} ago`;
   const [unit, size] = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000]].find(([, each]) => Math.abs(ms) >= each) ?? ['second', 1000];
   return new Intl.RelativeTimeFormat(language).format(Math.round(ms / size), unit);
 }
@@ -352,6 +352,14 @@ export async function attempt(action, done) {
   }
 }
 
+/** A field that offers names while a person types: itself, and their list. */
+export function offering(input, suggest) {
+  const list = h('datalist', { id: `of-${input.name}` });
+  input.setAttribute('list', list.id);
+  input.addEventListener('input', async () => { const names = input.value ? await suggest(input.value) : []; list.replaceChildren(...names.map((value) => h('option', { value }))); });
+  return [input, list];
+}
+
 /** A part of a page that needs what this server may not have. */
 export const missing = (what) => h('p.note', {}, rich(what));
 
@@ -369,10 +377,7 @@ export function ask(title, fields, { submit = 'OK', danger = false, text = '', m
         ? h('select', { name: field.name }, field.options.map(([value, label]) => h('option', { value, selected: value === field.value }, label)))
         : h('input', { type: field.type ?? 'text', ...props });
       if (!field.suggest) return h('label.field', {}, field.label, input);
-      const list = h('datalist', { id: `of-${field.name}` });
-      input.setAttribute('list', list.id);
-      input.addEventListener('input', async () => { const names = input.value ? await field.suggest(input.value) : []; list.replaceChildren(...names.map((value) => h('option', { value }))); });
-      return h('label.field', {}, field.label, input, list);
+      return h('label.field', {}, field.label, offering(input, field.suggest));
     });
     const form = h('form', { method: 'dialog', oninput: () => tell(), onsubmit: (event) => { event.preventDefault(); finish(new FormData(event.target)); } });
     const effect = h('p.effect', { role: 'status' });

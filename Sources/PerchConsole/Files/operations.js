@@ -1,6 +1,6 @@
 // Every operation of the transaction manager, each as a button with its options.
 import { h, session, ask, attempt, toast, word, money, period, day, number, action, entitles, isShared } from './kit.js';
-import { find } from './find.js';
+import { accountsOf, find } from './find.js';
 import { PerchError } from './perch.js';
 
 const operate = (account, operation) => session.perch.call('TestStoreService/Operate', { account, operation });
@@ -193,11 +193,12 @@ async function refund(page) {
 async function raisePrice(page) {
   const t = heldOf(page)?.transaction;
   if (!t) return;
+  const shown = (price) => (t.price && Number.isFinite(Number(price)) ? money({ ...t.price, milliunits: Number(price) * 1000 }) : price);
   const [, build, { fields }] = lineOperations.find(([each]) => each === 'Raise price…');
   const values = await ask('Raise price', fields.map((each) => ({ ...each, isMore: each.name === 'consent' })), {
-    submit: 'Raise price', text: ({ price }) => (price ? `${page.name(t.productId)} costs ${price} from the next renewal on. A large increase asks ${page.who} to agree, and ends the subscription of who does not.` : ''),
+    submit: 'Raise price', text: ({ price }) => (price ? `${page.who} pays ${shown(price)} for ${page.name(t.productId)} from the next renewal on. A large increase asks ${page.who} to agree, and ends the subscription without an agreement.` : ''),
   });
-  if (values) await attempt(() => operate(page.account, build({ transactionId: t.id ?? '0' }, values)), `The price is raised to ${values.price}`);
+  if (values) await attempt(() => operate(page.account, build({ transactionId: t.id ?? '0' }, values)), `The price is raised to ${shown(values.price)}`);
 }
 
 /** A purchase that landed at the wrong account goes to another one, or comes from there. */
@@ -207,7 +208,7 @@ async function move(page) {
   const values = await ask('Move a purchase', [
     ...(own.length ? [{ name: 'own', label: 'Which purchase', value: own[0][0], options: own }] : []),
     { name: 'id', label: 'By its original transaction', props: { inputmode: 'numeric', pattern: '[0-9]+' }, isMore: own.length > 0 },
-    { name: 'to', label: 'To the account', value: own.length ? '' : page.account, required: true, suggest: async (text) => (await find(text)).customers.map((each) => each.account) },
+    { name: 'to', label: 'To the account', value: own.length ? '' : page.account, required: true, suggest: accountsOf },
   ], {
     more: 'A purchase of another account', submit: 'Move', text: async ({ own: mine, id, to }) => {
       if (!to || !(id || mine)) return '';
@@ -259,7 +260,9 @@ export function accountButtons(account, { charges, paymentsForbidden }) {
     }),
     button('Restore', () => attempt(() => session.perch.call('TransactionService/Sync', { account }), 'Restored')),
     button(fail ? 'Charges succeed' : 'Charges fail', () => run({ setCharges: { outcome: fail ? 'CHARGE_OUTCOME_SUCCEED' : 'CHARGE_OUTCOME_FAIL' } }, fail ? 'Charges succeed from now on' : 'Charges fail from now on'), !fail),
-    button(paymentsForbidden ? 'Allow payments' : 'Forbid payments', () => run({ setPayments: { allowed: !!paymentsForbidden } }, paymentsForbidden ? 'Payments are allowed' : 'Payments are forbidden, as by Screen Time'), !paymentsForbidden),
+    paymentsForbidden ? button('Allow payments', () => run({ setPayments: { allowed: true } }, 'Payments are allowed')) : button('Forbid payments…', async () => {
+      if (await ask('Forbid payments', [], { submit: 'Forbid', danger: true, text: `Every purchase and every code of ${account} is refused, as by Screen Time. Renewals go on.` })) await run({ setPayments: { allowed: false } }, 'Payments are forbidden');
+    }, true),
     button('Storefront…', async () => {
       const values = await ask('Storefront of the account', [{ name: 'storefront', label: "Country, such as DEU; empty: the app's", props: { maxlength: 3 } }]);
       if (values) await run({ setStorefront: { storefront: values.storefront.toUpperCase() } }, 'The storefront is set');
