@@ -279,6 +279,8 @@ struct AccountSlot: BitwiseCopyable {
     var news: Int32 = -1
     var keyCount: UInt8
     var hasNumber = false
+    /// Which account the key leads to is not known until its record arrives. No stream of events becomes live before.
+    var awaitsNumber = false
     /// Its record was asked for and has not arrived.
     var isAsked = false
     /// Its record could not be read when it was last asked for.

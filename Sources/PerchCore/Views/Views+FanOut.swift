@@ -31,8 +31,8 @@ extension Views {
 
     /// A committed change. An account without watches costs one lookup.
     mutating func took(_ change: Change, _ tables: inout Tables, _ sink: inout some Sink) {
-        if !change.aliases.isEmpty { self.name(change.aliases) }
-        for name in change.unnamed { self.lookUpAgain(name) }
+        if !change.aliases.isEmpty { self.name(change.aliases, &tables, &sink) }
+        for name in change.unnamed { self.lookUpAgain(name, &tables, &sink) }
         // By index, because iterating would copy each element.
         if let record = change.record {
             var slot = self.firstOfNumber(record.account)
@@ -58,10 +58,12 @@ extension Views {
         if !self.appChanges.isEmpty || !self.appStreams.copies.isEmpty { self.tookAppChange(change) }
     }
 
-    private mutating func name(_ aliases: [(key: AccountKey, account: AccountNumber)]) {
+    private mutating func name(
+        _ aliases: [(key: AccountKey, account: AccountNumber)], _ tables: inout Tables, _ sink: inout some Sink
+    ) {
         for (key, account) in aliases {
             if let text = key.attachedText {
-                self.lookUpAgain(text)
+                self.lookUpAgain(text, &tables, &sink)
             } else if case let slot = self.findAccount(key), slot >= 0 {
                 self.setNumber(slot, account)
             }
@@ -69,10 +71,14 @@ extension Views {
     }
 
     /// A name of a customer was attached or detached: whether it leads to an account only the store knows. No bookmark passes before
-    /// the answer.
-    private mutating func lookUpAgain(_ key: AccountKey) {
+    /// the answer, and no account's changes belong to the slot.
+    private mutating func lookUpAgain(_ key: AccountKey, _ tables: inout Tables, _ sink: inout some Sink) {
         let slot = self.findAccount(key)
-        if slot >= 0 { self.sweep.append(slot) }
+        guard slot >= 0 else { return }
+        self.forgetNumber(slot)
+        self.accounts[slot].awaitsNumber = true
+        self.sweep.append(slot)
+        self.holdUpdates(of: slot, &tables, &sink)
     }
 
     /// An account's record arrived: all its views are computed at the end of the tick.
@@ -145,10 +151,12 @@ extension Views {
         switch answer {
         case .record(let record):
             if let record { self.setNumber(slot, record.account) } else { self.forgetNumber(slot) }
+            self.releaseUpdates(of: slot, &tables)
             self.loadedAgain(slot)
             // The record in a change of this tick is equally new, and has its cause.
             self.took(record, cause: .unspecified, slot, &tables, &sink)
         case .refused(let refusal):
+            if !self.accounts[slot].hasNumber { self.accounts[slot].awaitsNumber = true }
             self.failViews(of: slot, refusal, &tables, &sink)
         default:
             preconditionFailure("a record was asked for")

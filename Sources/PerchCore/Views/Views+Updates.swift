@@ -117,6 +117,7 @@ extension Views {
             query.after = place
             body = .transactions(state.key, query)
         case .behind:
+            if self.accounts[state.account].awaitsNumber { return }
             body = .events(state.key, after: state.cursor, limit: Self.eventsPerPage)
         }
         self.updates[call]?.isAsked = true
@@ -150,7 +151,7 @@ extension Views {
                     state.ready.append(self.encodeEvent(event, state.key, isSigned: state.isSigned, &tables))
                 }
                 state.through = through
-                state.isCompleteAfterReady = isComplete
+                state.isCompleteAfterReady = isComplete && !self.accounts[state.account].awaitsNumber
                 if state.ready.isEmpty { self.finishReady(call, &state, &tables, &sink) }
             }
         case .transactions(let rows, let hasMore):
@@ -273,6 +274,30 @@ extension Views {
             call = tables.calls[call].nextInTarget
         }
         for event in plain + signed { tables.payloads.release(event.payload) }
+    }
+
+    /// The key leads to another account from this change on, or to none. The streams read on once its number is known.
+    mutating func holdUpdates(of slot: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
+        var call = self.accounts[slot].firstUpdates
+        while call >= 0 {
+            if case .live? = self.updates[call]?.phase {
+                self.fallBehind(call, &tables, &sink)
+            } else {
+                self.updates[call]?.isCompleteAfterReady = false
+            }
+            call = tables.calls[call].nextInTarget
+        }
+    }
+
+    /// The number of the key's account is known.
+    mutating func releaseUpdates(of slot: Int32, _ tables: inout Tables) {
+        guard self.accounts[slot].awaitsNumber else { return }
+        self.accounts[slot].awaitsNumber = false
+        var call = self.accounts[slot].firstUpdates
+        while call >= 0 {
+            self.resumeUpdates(call, &tables)
+            call = tables.calls[call].nextInTarget
+        }
     }
 
     private mutating func giveLive(

@@ -230,6 +230,52 @@ import Testing
         world.checkNothingIsLeft()
     }
 
+    /// An attached name is another key of an account. Changes come right behind the one that moves it, in the same run of the store.
+    @Test func `a stream by an attached name has every event from the change on that moves it`() throws {
+        var setup = World.Setup()
+        setup.environment = .sandbox
+        let world = World(setup)
+        let client = world.welcomedClient()
+        let token = "7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d"
+        let stream = client.call(.updates(token))
+        // A watch of the name asks for the record too, and one of another name shares the account.
+        client.call(.entitlementsTask(AccountWatchRequest(account: token)))
+        let own = client.call(.updates("bert"))
+        world.settle()
+        func run(_ requests: [ReportedRequest]) {
+            for request in requests { world.mutate(.reported(request, app: world.app)) }
+            world.settle()
+            world.checkInvariants()
+        }
+        func key(_ account: String) -> AccountKey { AccountKey(app: world.app, bytes: Array(account.utf8)) }
+        func attach(to account: String) -> ReportedRequest { .attach(.appAccountToken(token), to: key(account)) }
+        func bought(_ id: TransactionID, by account: String?) -> ReportedRequest {
+            var transaction = Transaction(
+                id: id, originalID: id, appBundleID: TestShop.bundleID, productID: "lifetime",
+                productType: .nonConsumable, purchaseDate: world.wall, originalPurchaseDate: world.wall,
+                environment: .sandbox, storefront: Storefront(countryCode: "USA"), reason: .purchase,
+                signedDate: world.wall)
+            if account == nil { transaction.appAccountToken = token }
+            return .reports(
+                [.transaction(transaction, content: .zero)], source: account == nil ? .notification : .submission,
+                claimant: account.map(key))
+        }
+        run([bought(100, by: nil), bought(200, by: "bert")])
+        #expect(self.ids(client.updates(on: stream)) == [])
+        // The purchase that waited for the name is the account's, and so is the next one.
+        run([attach(to: "anna"), bought(300, by: "anna")])
+        #expect(self.ids(client.updates(on: stream)) == [100, 300])
+        // It follows the name to another account, and leaves the first.
+        run([attach(to: "bert"), bought(400, by: "anna"), bought(500, by: "bert")])
+        #expect(self.ids(client.updates(on: stream)) == [100, 300, 100, 500])
+        run([.detach(.appAccountToken(token)), bought(600, by: "bert")])
+        #expect(self.ids(client.updates(on: stream)) == [100, 300, 100, 500])
+        run([bought(700, by: nil), attach(to: "anna"), .merge(key("anna"), into: key("bert")), bought(800, by: "bert")])
+        #expect(self.ids(client.updates(on: stream)).suffix(2) == [700, 800])
+        #expect(self.ids(client.updates(on: own)).suffix(2) == [700, 800])
+        world.checkNothingIsLeft()
+    }
+
     @Test func `no BEAT passes an event that a slow reader has not received`() throws {
         var setup = World.Setup()
         setup.sendBufferBytes = 2_048
