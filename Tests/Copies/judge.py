@@ -84,7 +84,8 @@ class Judge:
             caller.ask(ADMIN + "GrantEntitlement", app=APP, account=account, name=random.choice(["plus", "support"]))
 
     def change_of_names(self, caller, random):
-        account, kind = random.choice(self.accounts), random.randrange(10)
+        # A name that is attached is another key; another one becomes an account's own key.
+        account, kind = random.choice(self.accounts if random.randrange(8) else self.names), random.randrange(10)
         if kind < 3:
             until = {"until_ms": int(time.time() * 1_000) + HOUR_MS} if random.random() < 0.5 else {}
             caller.ask(ADMIN + "GrantEntitlement", app=self.app, account=account, name=random.choice(["plus", "support"]), **until)

@@ -207,7 +207,7 @@ extension PerchError.Reason {
     /// The store holds the largest number of revocations.
     public static let revocationLimit = Self(rawValue: "REVOCATION_LIMIT")
     /// Another account has a submitted transaction, and the app's claim policy keeps it there. What the transaction
-    /// says is kept.
+    /// says is kept. Or a name that is attached is the key of another account.
     public static let ownedByOther = Self(rawValue: "OWNED_BY_OTHER")
     /// Perch itself is the store of this app, or the server has no settings of the App Store for it.
     public static let notToldApp = Self(rawValue: "NOT_A_TOLD_APP")

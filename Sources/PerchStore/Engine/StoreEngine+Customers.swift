@@ -19,7 +19,7 @@ extension StoreEngine {
     private func findKey(_ found: inout FoundNames, _ app: AppNumber) throws(StorageError) {
         guard found.seeks(.account) || found.seeks(.alias) else { return }
         let key = AccountKey(app: app, bytes: Array(found.text.utf8))
-        guard let account = try self.account(of: key) else { return }
+        guard let account = try self.account(withOwn: key) else { return }
         try self.add(account, by: key.bytes, &found)
     }
 
@@ -37,7 +37,7 @@ extension StoreEngine {
     private func findEmail(_ found: inout FoundNames, _ app: AppNumber) throws(StorageError) {
         guard found.seeks(.emailHash), let hash = EmailHash.hash(of: found.text) else { return }
         for key in [AccountKey.email(hash, app: app), AccountKey(app: app, bytes: Array(hash.description.utf8))] {
-            guard let account = try self.account(of: key), let first = try self.storage.key(of: account) else {
+            guard let account = try self.account(withOwn: key), let first = try self.storage.key(of: account) else {
                 continue
             }
             found.add(FoundName(key: first, kind: .emailHash, name: hash.description))
@@ -77,7 +77,9 @@ extension StoreEngine {
             if let account = try self.storage.account(.attached(alias, app: app)) {
                 try self.add(account, kind, nil, &found)
             }
-            if case .appAccountToken(let token) = alias, let account = try self.account(of: .token(token, app: app)) {
+            if case .appAccountToken(let token) = alias,
+                let account = try self.account(withOwn: .token(token, app: app))
+            {
                 try self.add(account, kind, nil, &found)
             }
             let links = try self.storage.items(

@@ -3,7 +3,7 @@ import PerchModel
 // Exporting an account: what the store has of it, for the customer or for another system.
 extension StoreEngine {
     func export(_ key: AccountKey, _ query: TransactionQuery) throws(StorageError) -> ExportedAccount? {
-        guard let account = try self.account(read: key), let record = try self.record(account) else { return nil }
+        guard let account = try self.account(of: key), let record = try self.record(account) else { return nil }
         var query = query
         query.limit += 1
         var rows = try self.storage.transactions(of: account, query)

@@ -16,7 +16,7 @@ extension StoreEngine {
         do throws(StorageError) {
             switch body {
             case .record(let key):
-                guard let account = try self.account(read: key) else { return .record(nil) }
+                guard let account = try self.account(of: key) else { return .record(nil) }
                 return .record(try self.record(account))
             case .recordOf(let account):
                 return .record(try self.record(account))
@@ -33,7 +33,7 @@ extension StoreEngine {
             case .accounts(let app, let after, let limit, let once):
                 return try self.accounts(of: app, after: after, limit: limit, once: once)
             case .transactions(let key, let query):
-                guard let account = try self.account(read: key) else { return .transactions([], hasMore: false) }
+                guard let account = try self.account(of: key) else { return .transactions([], hasMore: false) }
                 if query.unfinishedOnly, self.apps[key.app]?.state.isTestApp == false {
                     return try self.unfinished(of: account, key.app, query)
                 }
@@ -66,7 +66,7 @@ extension StoreEngine {
             case .customers(let app, let sought):
                 return try self.customers(sought, app)
             case .notes(let key):
-                guard let account = try self.account(read: key) else { return .notes([]) }
+                guard let account = try self.account(of: key) else { return .notes([]) }
                 return .notes(try self.notes(of: account, key.app))
             case .export(let key, let query):
                 return .exported(try self.export(key, query))
@@ -161,9 +161,10 @@ extension StoreEngine {
                 account = try self.storage.account(key)
             }
         case .alias(let alias):
-            account = try self.storage.account(.attached(alias, app: app))
-            if account == nil, case .appAccountToken(let token) = alias {
+            if case .appAccountToken(let token) = alias {
                 account = try self.account(of: .token(token, app: app))
+            } else {
+                account = try self.storage.account(.attached(alias, app: app))
             }
             if account == nil { account = try self.owner(ofPurchasesOf: alias, app) }
         }
@@ -217,7 +218,7 @@ extension StoreEngine {
                     record: found.record, rows: Array(rows.prefix(Limits.pageSizeMax)), app: found.app))
         }
         guard let app = self.apps[key.app]?.state else { preconditionFailure("app \(key.app) is gone") }
-        guard let account = try self.account(read: key) else { return .history(AccountHistory(app: app)) }
+        guard let account = try self.account(of: key) else { return .history(AccountHistory(app: app)) }
         var query = TransactionQuery(limit: Limits.pageSizeMax)
         query.isNewestFirst = true
         query.includesFinishedConsumables = true
@@ -278,7 +279,7 @@ extension StoreEngine {
             )
         }
         var past = Past(app: app)
-        guard let account = try self.account(read: key) else { return (past, self.failedRefusal) }
+        guard let account = try self.account(of: key) else { return (past, self.failedRefusal) }
         guard
             let facts = try self.facts(
                 of: account, through: revision, limit: self.factsPerReadMax, isTestApp: app.isTestApp)
@@ -364,7 +365,7 @@ extension StoreEngine {
             return .events([], through: newest, isComplete: true, nextTransaction: self.header.nextTransaction)
         }
         if let refusal = try self.refusal(ofCursorAt: place.revision, wall: wall) { return .refused(refusal) }
-        guard let account = try self.account(read: key) else {
+        guard let account = try self.account(of: key) else {
             return .events([], through: newest, isComplete: true, nextTransaction: self.header.nextTransaction)
         }
         let events = try self.storage.events(of: account, after: place, limit: limit)

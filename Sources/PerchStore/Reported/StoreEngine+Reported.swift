@@ -153,7 +153,7 @@ extension StoreEngine {
             if let kept = notice?.kept { try self.keep(kept, &work) }
             if let item, try self.storage.item(item) != nil { work.side.removedItems.append(item) }
         case .attach(let alias, let key):
-            try self.attach(alias, to: try self.open(key, &work), &work)
+            return try self.attach(alias, to: try self.open(key, &work), &work)
         case .detach(let alias):
             guard let account = try self.account(.attached(alias, app: work.app.number), work) else {
                 return Refusal(.accountUnknown, "no account has this alias")

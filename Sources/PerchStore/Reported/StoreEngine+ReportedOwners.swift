@@ -6,11 +6,6 @@ import PerchModel
 extension StoreEngine {
     // MARK: Accounts
 
-    func account(_ key: AccountKey, _ work: ReportedWork) throws(StorageError) -> AccountNumber? {
-        if let known = work.names[key] { return known }
-        return try self.account(of: key)
-    }
-
     /// The record of an account as the change leaves it.
     func record(
         _ account: AccountNumber, _ work: inout ReportedWork
@@ -34,7 +29,7 @@ extension StoreEngine {
         return (owner, try self.archived(id, of: owner, work) ?? ReportedOriginal(id: id))
     }
 
-    /// The account of a key that callers use; it is opened if there is none.
+    /// The account to which a key leads; it is opened if there is none.
     func open(_ key: AccountKey, _ work: inout ReportedWork) throws(StorageError) -> AccountNumber {
         let key = key.canonical
         if let account = try self.account(key, work) {
@@ -56,20 +51,30 @@ extension StoreEngine {
         return account
     }
 
+    /// Refuses a name that is the key of another account: a key leads to one account, and what that one has stays there.
+    @discardableResult
     func attach(
         _ alias: AccountAlias, to account: AccountNumber, _ work: inout ReportedWork
-    ) throws(StorageError) {
-        let owner = try self.account(.attached(alias, app: work.app.number), work)
-        guard owner != account else { return }
+    ) throws(StorageError) -> Refusal? {
+        let name = AccountKey.attached(alias, app: work.app.number)
+        if let key = name.attachedText, let other = try self.account(withOwn: key), other != account {
+            return Refusal(
+                .ownedByOther,
+                "the name is the key of another account, and a key leads to one account; `perch account merge` gives that account's purchases and its key to this one"
+            )
+        }
+        let owner = try self.account(name, work)
+        guard owner != account else { return nil }
         if let owner {
             _ = try self.record(owner, &work)
             work.add(Fact(.reported(.unnamed(alias)), effective: work.now), to: owner)
         }
-        work.name(.attached(alias, app: work.app.number), account)
+        work.name(name, account)
         // So that the revision is one of the account's: whoever erases it finds the name there.
         _ = try self.record(account, &work)
         work.add(Fact(.reported(.named(alias)), effective: work.now), to: account)
         try self.resolve(linkedWith: alias, &work)
+        return nil
     }
 
     /// Names an account by something that owns no purchase, such as the hash of an e-mail address.
@@ -81,11 +86,12 @@ extension StoreEngine {
         work.add(Fact(.reported(.named(nil)), effective: work.now), to: account)
     }
 
-    /// The account that an alias names by itself: it was attached, or is the account's key.
+    /// The account that an alias names by itself: a token as a key does, and Apple's number of the customer where it was attached.
     func named(_ alias: AccountAlias, _ work: ReportedWork) throws(StorageError) -> AccountNumber? {
-        if let account = try self.account(.attached(alias, app: work.app.number), work) { return account }
-        guard case .appAccountToken(let token) = alias, AccountToken(token) != nil else { return nil }
-        return try self.account(.token(token, app: work.app.number), work)
+        if case .appAccountToken(let token) = alias, AccountToken(token) != nil {
+            return try self.account(.token(token, app: work.app.number), work)
+        }
+        return try self.account(.attached(alias, app: work.app.number), work)
     }
 
     // MARK: Ownership

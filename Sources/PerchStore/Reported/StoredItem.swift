@@ -320,15 +320,17 @@ extension StoredItem {
 }
 
 extension StoreEngine {
-    /// The account that a reader asks for: that of a key, or else that to which a name of the customer was attached.
-    func account(read key: AccountKey) throws(StorageError) -> AccountNumber? {
-        if let account = try self.account(of: key) { return account }
-        guard self.apps[key.app]?.state.isTestApp == false else { return nil }
+    /// The account to which a key leads, for readers and for changes. In an App Store app an attached name of the customer is another
+    /// key of its account. A key that an account has of its own goes before such a name, which only older versions could give to another
+    /// account.
+    func account(of key: AccountKey) throws(StorageError) -> AccountNumber? {
+        if let account = try self.account(withOwn: key) { return account }
+        guard !key.isInternal, self.apps[key.app]?.state.isTestApp == false else { return nil }
         return try self.storage.account(.attached(key.asAlias, app: key.app))
     }
 
-    /// The account of a key that callers use. In an App Store app the case of a UUID makes no difference.
-    func account(of key: AccountKey) throws(StorageError) -> AccountNumber? {
+    /// The account that has a key of its own. In an App Store app the case of a UUID makes no difference.
+    func account(withOwn key: AccountKey) throws(StorageError) -> AccountNumber? {
         if let account = try self.storage.account(key) { return account }
         guard self.apps[key.app]?.state.isTestApp == false else { return nil }
         if let canonical = Optional(key.canonical), canonical != key,
@@ -338,5 +340,15 @@ extension StoreEngine {
         }
         guard let upper = key.upperCased, upper != key else { return nil }
         return try self.storage.account(upper)
+    }
+
+    /// The account to which a key leads as the change leaves it.
+    func account(_ key: AccountKey, _ work: ReportedWork) throws(StorageError) -> AccountNumber? {
+        if let known = work.names[key] { return known }
+        if let account = try self.account(withOwn: key) { return account }
+        guard !key.isInternal, !work.app.isTestApp else { return nil }
+        let name = AccountKey.attached(key.asAlias, app: key.app)
+        if let known = work.names[name] { return known }
+        return try self.storage.account(name)
     }
 }

@@ -354,8 +354,8 @@ package enum Calls {
             if case .listUnclaimed(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's. Where no account has the
-    /// name as its key, reads, streams and copies take it for another key of the account, except the hash of an e-mail address.
+    /// Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's. The name is then another
+    /// key of the account in calls, streams and copies, except the hash of an e-mail address. OWNED_BY_OTHER: it is the key of another account.
     package static var attachAlias: ContractCall<AttachAliasRequest, MoveAnswer> {
         ContractCall(method: .attachAlias, wrap: { .attachAlias($0) }) {
             if case .attachAlias(let answer) = $0 { answer } else { nil }

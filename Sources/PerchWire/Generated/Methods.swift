@@ -128,8 +128,8 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Purchases that the App Store reported and that need somebody: those of no account that is known, and subscriptions whose
     /// renewal was awaited and never reported. A page looks at a limited number of accounts, so it may be empty and not the last.
     case listUnclaimed
-    /// Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's. Where no account has the
-    /// name as its key, reads, streams and copies take it for another key of the account, except the hash of an e-mail address.
+    /// Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's. The name is then another
+    /// key of the account in calls, streams and copies, except the hash of an e-mail address. OWNED_BY_OTHER: it is the key of another account.
     case attachAlias
     /// Takes a name of a customer from its account.
     case detachAlias

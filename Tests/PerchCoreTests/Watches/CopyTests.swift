@@ -442,11 +442,35 @@ private struct Copied {
             .grantEntitlement(GrantEntitlementRequest(account: "anna", name: "season")), from: copied.client)
         try copied.compare(["anna", "bert", token])
         #expect(watched() == ["plus", "season"])
-        // An account of its own goes before the name.
+        // A change by the name is one of the account.
         try copied.world.require(
-            .grantEntitlement(GrantEntitlementRequest(account: token, name: "news")), from: copied.client)
+            .grantEntitlement(GrantEntitlementRequest(account: token, name: "extra")), from: copied.client)
         try copied.compare(["anna", "bert", token])
-        #expect(watched() == ["news"])
+        #expect(watched() == ["extra", "plus", "season"] && copied.reader.entries["anna"]?.count == 3)
+        copied.world.checkInvariants()
+    }
+
+    /// The account has nothing, so copies do not have it: they would give its key what another account has.
+    @Test(arguments: ["7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d", "704000000000000001"])
+    func `know no name that is the key of another account`(_ name: String) throws {
+        var copied = try Copied { $0.environment = .sandbox }
+        let client = copied.client
+        for account in ["anna", name] {
+            try copied.world.require(
+                .grantEntitlement(GrantEntitlementRequest(account: account, name: "plus")), from: client)
+        }
+        try copied.world.require(.revokeGrant(RevokeGrantRequest(account: name, name: "plus")), from: client)
+        var asked = AttachAliasRequest(account: "anna")
+        if name.contains("-") { asked.appAccountToken = name } else { asked.appTransactionID = name }
+        let (_, status) = copied.world.answer(to: .attachAlias(asked), from: client)
+        #expect(status?.reason == "OWNED_BY_OTHER" && status?.message.contains("perch account merge") == true)
+        try copied.compare(["anna", name])
+        // The next step that the refusal names.
+        try copied.world.require(
+            .mergeAccounts(MergeAccountsRequest(account: name, intoAccount: "anna")), from: client)
+        try copied.world.require(.attachAlias(asked), from: client)
+        try copied.compare(["anna", name])
+        #expect(copied.reader.entries.keys.sorted() == [name] && copied.reader.aliases["anna"] == name)
         copied.world.checkInvariants()
     }
 

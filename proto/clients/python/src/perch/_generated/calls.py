@@ -749,8 +749,8 @@ class Calls:
             self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", app_account_token: str = "",
             app_transaction_id: str = "", email_sha256: str = "", timeout: Optional[float] = None,
     ) -> v1.AttachAliasResponse:
-        """Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's. Where no account has the
-        name as its key, reads, streams and copies take it for another key of the account, except the hash of an e-mail address.
+        """Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's. The name is then another
+        key of the account in calls, streams and copies, except the hash of an e-mail address. OWNED_BY_OTHER: it is the key of another account.
         """
         return self._call(ATTACH_ALIAS, v1.AttachAliasRequest(
                 app=named_app(app), account=account, app_account_token=app_account_token,
@@ -1442,8 +1442,8 @@ class AsyncCalls:
             self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", app_account_token: str = "",
             app_transaction_id: str = "", email_sha256: str = "", timeout: Optional[float] = None,
     ) -> Awaitable[v1.AttachAliasResponse]:
-        """Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's. Where no account has the
-        name as its key, reads, streams and copies take it for another key of the account, except the hash of an e-mail address.
+        """Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's. The name is then another
+        key of the account in calls, streams and copies, except the hash of an e-mail address. OWNED_BY_OTHER: it is the key of another account.
         """
         return self._call(ATTACH_ALIAS, v1.AttachAliasRequest(
                 app=named_app(app), account=account, app_account_token=app_account_token,

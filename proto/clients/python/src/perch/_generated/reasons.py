@@ -543,9 +543,9 @@ class Reason:
     """
 
     OWNED_BY_OTHER = "OWNED_BY_OTHER"
-    """Another account has a submitted transaction, and the app's claim policy keeps it there. What the transaction says is kept.
+    """Another account has a submitted transaction, and the app's claim policy keeps it there. What the transaction says is kept. Or a name that is attached is the key of another account.
 
-    Ask the customer, or let an administrator move it.
+    Ask the customer, or let an administrator move it. Merge the accounts.
     """
 
     NOT_A_TOLD_APP = "NOT_A_TOLD_APP"
