@@ -194,16 +194,33 @@ extension CopyMachine {
         var time = CopyMachine.CopyTime(app: 1_000, monotonic: 0, server: 50_000)
         time.correct(server: 60_020, 10_000)
         #expect(time.now(10_000) == 11_020 && time.now(11_000) == 12_020)
-        // A word that was read three seconds late takes half a millisecond a second.
+        // Read three seconds late.
         time.correct(server: 67_020, 20_000)
-        #expect(time.now(20_000) == 21_015)
-        time.correct(server: 67_020, 20_001)
-        #expect(time.now(20_001) == 21_016, "the clock is right where nothing may be lost yet")
-        time.correct(server: 0, 30_000)
-        #expect(time.now(30_000) == 31_015)
+        #expect(time.now(20_000) == 21_020)
+        time.correct(server: 0, 25_000)
+        time.correct(server: 80_020, 30_000)
+        // The process sleeps for a minute, and reads what its socket has kept.
+        for said in stride(from: Int64(90_020), through: 140_020, by: 10_000) {
+            time.correct(server: said, 90_000)
+            #expect(time.now(90_000) == 91_020)
+        }
         var still = CopyMachine.CopyTime(app: 1_000, monotonic: 0, isFrozen: true, server: 50_000)
         still.correct(server: 90_000, 10_000)
         #expect(still.now(10_000) == 1_000)
+    }
+
+    /// A server's clock never goes back: where its machine's clock is set back, it stands still until that hour has come.
+    @Test func `follows a clock that was an hour ahead for a minute, and came back`() {
+        let hour: Int64 = 3_600_000
+        var time = CopyMachine.CopyTime(app: 0, monotonic: 0, server: 50_000)
+        var shown: Int64 = 0
+        for now in stride(from: Int64(10_000), through: hour + 120_000, by: 10_000) {
+            shown = max(shown, now < 60_000 ? now + hour : now)
+            time.correct(server: 50_000 + shown, now)
+            #expect(time.now(now) >= shown, "an entry would end late")
+            #expect(time.now(now) <= shown + 20_000, "an entry would end early")
+        }
+        #expect(time.now(hour + 120_000) == hour + 120_000)
     }
 
     @Test func `ends an entitlement by the server's clock`() throws {

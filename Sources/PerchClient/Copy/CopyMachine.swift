@@ -19,10 +19,11 @@ struct CopyMachine: Sendable {
         var isTestApp = false
         /// The server's clock at the same moment, in milliseconds since the Unix epoch; 0: not known.
         var server: Int64 = 0
-        /// How far the server's clock has gone ahead of the monotonic clock since.
+        /// How far the server's clock has gone ahead of the monotonic clock since; negative: it has fallen behind.
         private(set) var drift: Int64 = 0
-        /// When the drift was found.
-        private var corrected: Int64?
+        /// The largest drift among the words since `wordsBegan`, and among those of the interval before.
+        private var (newest, before): (Int64, Int64) = (0, 0)
+        private var wordsBegan: Int64
 
         init(
             app: Int64, monotonic: Int64, isFrozen: Bool = false, isTestApp: Bool = false, server: Int64 = 0
@@ -32,23 +33,27 @@ struct CopyMachine: Sendable {
             self.isFrozen = isFrozen
             self.isTestApp = isTestApp
             self.server = server
+            self.wordsBegan = monotonic
         }
 
         func now(_ monotonic: Int64) -> Int64 {
             self.isFrozen ? self.app : self.app &+ (monotonic &- self.monotonic) &+ self.drift
         }
 
-        /// The server's clock and the monotonic one drift apart. A word that was read late must not set the clock back, so it goes back
-        /// by no more than half a millisecond in a second.
+        /// The latest clock of the last words counts, because a word that was read late shows an earlier one. So the copy follows a
+        /// server's clock that goes ahead at once, and one that stands still after at most two intervals and a heartbeat.
         mutating func correct(server: Int64, _ now: Int64) {
             guard !self.isFrozen, server > 0, self.server > 0 else { return }
             let found = (server &- self.server) &- (now &- self.monotonic)
-            let kept = self.drift &- max(now &- (self.corrected ?? self.monotonic), 0) / 2_000
-            // A loss of less than a millisecond waits for a later word.
-            guard found >= kept || kept < self.drift else { return }
-            self.drift = max(found, kept)
-            self.corrected = now
+            if now &- self.wordsBegan >= Self.wordCountsMilliseconds {
+                (self.before, self.newest, self.wordsBegan) = (self.newest, found, now)
+            }
+            self.newest = max(self.newest, found)
+            self.drift = max(self.before, self.newest)
         }
+
+        /// How long a word of the server's clock counts at least: a heartbeat, so that a word in time follows those that were late.
+        private static let wordCountsMilliseconds: Int64 = 10_000
     }
 
     /// A table, and the meaning of the numbers in the batches that fill it.

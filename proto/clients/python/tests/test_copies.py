@@ -290,11 +290,34 @@ class Clocks(unittest.TestCase):
         self.assertEqual(copy._app_now(), NOW + 10_030)
         self.clock.ms += 10_000
         copy._take(bookmark(1, NOW + 15_030))  # Read five seconds late.
-        self.assertEqual(copy._app_now(), NOW + 20_025)
+        self.assertEqual(copy._app_now(), NOW + 20_030)
         for _ in range(100):  # This machine's clock is fast, by 200 parts of a million.
             self.clock.ms += 10_000
-            copy._take(bookmark(1, NOW + 20_025 + int((self.clock.ms - 5_020_000) * 0.9998)))
-        self.assertAlmostEqual(copy._app_now(), NOW + 20_025 + 1_000_000 - 200, delta=10)
+            copy._take(bookmark(1, NOW + 20_030 + int((self.clock.ms - 5_020_000) * 0.9998)))
+        self.assertAlmostEqual(copy._app_now(), NOW + 20_030 + 1_000_000 - 200, delta=10)
+
+    def test_a_process_that_slept_takes_no_late_bookmark_for_the_clock(self):
+        copy = copied(begin(), end())
+        self.clock.ms += 60_000
+        for said in range(1, 6):  # What the socket kept.
+            copy._take(bookmark(1, NOW + said * 10_000))
+            self.assertEqual(copy._app_now(), NOW + 60_000)
+
+    def test_a_clock_that_was_moved_and_came_back_is_followed(self):
+        """The server's clock was an hour ahead for a minute. It never goes back: it stands still until that hour has come."""
+        copy = copied(begin(), end())
+        for second in range(0, 3_700, 10):
+            self.clock.ms += 10_000
+            ahead = NOW + second * 1_000 + (3_600_000 if second < 60 else 0)
+            server = max(ahead, NOW + 3_650_000)
+            copy._take(bookmark(1, server))
+            self.assertGreaterEqual(copy._app_now(), server, "an entry would end late")
+            self.assertLessEqual(copy._app_now(), server + 20_000, "an entry would end early")
+        for _ in range(3):
+            self.clock.ms += 10_000
+            second += 10
+            copy._take(bookmark(1, NOW + second * 1_000))
+        self.assertEqual(copy._app_now(), NOW + second * 1_000)
 
 
 class Changes(unittest.TestCase):

@@ -25,8 +25,8 @@ SUBSCRIBED = int(v1.EntitlementReason.SUBSCRIBED)
 AWAITED = int(v1.EntitlementReason.RENEWAL_AWAITED)
 # How long a copy that is cut off waits for the renewal of a test app's subscription.
 AWAITED_MS = 2_000
-# How much the estimate of the server's clock may lose in a second, so that a message that was late does not count.
-_DRIFT = 0.0005
+# How long a word of the server's clock counts at least, so that a later one that was read late does not set it back.
+_WORD_COUNTS_MS = 10_000
 _UUID = re.compile("[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 ACCOUNTS_A_MESSAGE = 4_096
@@ -98,7 +98,8 @@ class Entries:
         # What to add to `now_ms` for the clock of the app, or that clock if it stands still; if it runs; when to deny.
         self._time: Tuple[int, bool, int] = (0, True, NEVER)
         self._heard_ms: Optional[int] = None
-        self._corrected_ms = 0
+        # The latest clock among the bookmarks since `_since_ms`, and among those of the interval before.
+        self._latest = self._before = self._since_ms = 0
         self._is_whole = self._is_current = False
         self._is_cut = True
         self._position: Optional[v1.Position] = None
@@ -314,17 +315,22 @@ class Entries:
 
     def _set_clock(self, clock: v1.EntitlementsClock, ms: int) -> None:
         self._clock = clock
-        self._corrected_ms = ms
-        self._time = clock.app_time_ms - (0 if clock.frozen else ms), not clock.frozen, self._time[2]
+        self._latest = self._before = clock.app_time_ms - (0 if clock.frozen else ms)
+        self._since_ms = ms
+        self._time = self._latest, not clock.frozen, self._time[2]
 
     def _correct(self, server_ms: int, ms: int) -> None:
-        """The server's clock and this one drift apart. A bookmark that was read late must not set it back."""
-        offset, runs, deny_at = self._time
+        """The latest clock of the last bookmarks counts, because one that was read late shows an earlier one.
+
+        So the copy follows a server's clock that goes ahead at once, and one that stands still within half a minute.
+        """
+        _, runs, deny_at = self._time
         if runs and server_ms:
             found = self._clock.app_time_ms + server_ms - self._clock.server_time_ms - ms
-            kept = offset - int((ms - self._corrected_ms) * _DRIFT)
-            if found >= kept or kept < offset:
-                self._time, self._corrected_ms = (max(found, kept), runs, deny_at), ms
+            if ms - self._since_ms >= _WORD_COUNTS_MS:
+                self._before, self._latest, self._since_ms = self._latest, found, ms
+            self._latest = max(self._latest, found)
+            self._time = max(self._before, self._latest), runs, deny_at
 
     def _begin(self, begin: v1.EntitlementsBegin, ms: int) -> None:
         self._building = None if begin.resumed else Table()
