@@ -29,6 +29,15 @@ import Testing
         #expect(!error.mayHaveHappened)
     }
 
+    @Test func `that the server does not have names the server's version`() throws {
+        self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 5_000)
+        try self.server.connect()
+        try self.server.end(try self.server.call().stream, .unknownMethod, "there is no such method")
+        let error = try #require(self.server.actions().error(self.id))
+        #expect(error.details["server_version"] == "9" && error.message.contains("older than this client"))
+        #expect(error.message.contains("the version 9") && !error.isTransient)
+    }
+
     @Test func `that only reads is sent once more when its connection breaks, and then lost`() throws {
         self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 500_000)
         try self.server.connect()

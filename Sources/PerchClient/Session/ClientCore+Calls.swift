@@ -215,7 +215,7 @@ extension ClientCore {
         guard let call = self.calls[id] else { preconditionFailure("a STATUS for a call that is over") }
         self.calls[id]?.stream = nil
         guard status.code == StatusCode.ok.rawValue else {
-            let error = PerchError(status)
+            let error = self.refused(status)
             switch ErrorReason(rawValue: status.reason) {
             case .shuttingDown:
                 // The server did not start this call: calls that wait for the store still get their answer.

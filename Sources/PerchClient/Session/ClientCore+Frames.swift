@@ -84,7 +84,8 @@ extension ClientCore {
             Open(
                 since: self.now.monotonic,
                 silenceMilliseconds: heartbeat * 500 * Limits.clientSilenceHalfHeartbeats,
-                frameBytesMax: frameBytes == 0 ? Limits.frameBytesMax : min(frameBytes, Limits.frameBytesMax)))
+                frameBytesMax: frameBytes == 0 ? Limits.frameBytesMax : min(frameBytes, Limits.frameBytesMax),
+                serverVersion: welcome.serverVersion))
         self.attempts.failure = nil
         self.attempts.away = nil
         let store = StoreName(id: welcome.storeID, epoch: welcome.epoch)
@@ -105,6 +106,15 @@ extension ClientCore {
         for id in self.updates.keys.sorted() { self.openUpdates(id) }
         for id in self.copies.keys.sorted() { self.sendCopy(id) }
         self.sendWaitingCalls()
+    }
+
+    /// The error of a call or a stream that the server refused. One that lacks a method is older than this client.
+    func refused(_ status: Status) -> PerchError {
+        var error = PerchError(status)
+        guard error.reason == .unknownMethod, case .open(let open) = self.link else { return error }
+        error.message += "; the server is older than this client: it is of the version \(open.serverVersion)"
+        error.details["server_version"] = open.serverVersion
+        return error
     }
 
     private mutating func drained(_ drain: Drain) {

@@ -298,7 +298,7 @@ extension ClientCore {
 
     mutating func updatesEnded(_ id: ItemID, _ status: Status) {
         guard var updates = self.updates[id] else { preconditionFailure("a STATUS for a stream that is gone") }
-        let error = PerchError(status)
+        let error = self.refused(status)
         switch StreamRefusal(status, canReauthenticate: self.settings.canReauthenticate) {
         case .comeBack, .later:
             self.retry(id, error, &updates.refusals, &updates.retry)

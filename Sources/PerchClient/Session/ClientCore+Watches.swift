@@ -255,7 +255,7 @@ extension ClientCore {
     /// The server has ended a watch.
     mutating func watchEnded(_ id: ItemID, _ status: Status) {
         guard var watch = self.watches[id] else { preconditionFailure("a STATUS for a watch that is gone") }
-        let error = PerchError(status)
+        let error = self.refused(status)
         switch StreamRefusal(status, canReauthenticate: self.settings.canReauthenticate) {
         case .comeBack:
             // DRAIN arrived or will; without one the watch is opened again after a pause. The others do not wait for

@@ -110,6 +110,7 @@ package struct ClientCore: ~Copyable {
         var since: Int64
         var silenceMilliseconds: Int64
         var frameBytesMax: Int
+        var serverVersion: String
         /// The server stops: sent calls continue until their STATUS, new ones wait for the next connection.
         var drain: Drain?
         /// The credentials have ended: sent calls continue, new ones wait. After the last call, the next connection
