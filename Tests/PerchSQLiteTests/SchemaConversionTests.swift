@@ -160,6 +160,38 @@ enum EarlierSchema {
         storage.close()
     }
 
+    /// Its own commits do not say which app they changed. A reader from the oldest place begins behind them.
+    @Test func `a converted store tells changes from its first commit of this version on`() throws {
+        let storage = try SQLiteStorage(path: self.path)
+        let engine = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
+        let newest = engine.header.revision
+        let wall = try #require(try storage.commitTime(of: newest)).advanced(byMilliseconds: 1_000)
+        func page(after start: ChangesAsked.Start) throws -> ChangePage {
+            var outbox = StoreEngine.Outbox(loops: 1)
+            _ = engine.run(
+                [StoreRequest(loop: 0, ticket: 1, .changes(ChangesAsked(app: 1, start: start)))], wall: wall,
+                into: &outbox)
+            for case .answer(1, let answer) in outbox.events[0] {
+                if case .changes(let page) = answer { return page }
+                if case .refused(let refusal) = answer { throw refusal }
+            }
+            preconditionFailure("no answer")
+        }
+        let oldest = try page(after: .oldest)
+        #expect(oldest.from.revision == newest && oldest.entries.isEmpty && oldest.isComplete)
+        #expect(throws: Refusal.self) { _ = try page(after: .after(ChangePlace(through: newest - 1, at: wall))) }
+        var outbox = StoreEngine.Outbox(loops: 1)
+        let freeze = Mutation(.app(1), needsTestApp: true) { view throws(Refusal) in
+            var change = AppChange()
+            change.clock = .frozen(at: view.now)
+            return .commitApp(change, answer: .none)
+        }
+        _ = engine.run([StoreRequest(loop: 0, ticket: 2, .mutate(freeze))], wall: wall, into: &outbox)
+        #expect(engine.header.revision == newest + 1)
+        #expect(try page(after: .oldest).through.revision == newest + 1)
+        storage.close()
+    }
+
     /// Schema 3 has the same tables; only the forms of its blobs may be older.
     @Test func `a store of schema 3 is converted too`() throws {
         let connection = try Connection(path: self.path)

@@ -182,15 +182,18 @@ extension StoreEngine {
     private func oldestPlace(of app: AppState, wall: Instant) throws(StorageError) -> ChangePlace {
         let kept = self.limits.cursorRevisions
         var (low, revision) = (UInt64(0), self.header.revision > kept ? self.header.revision - kept : 0)
+        // Commits of a version without this stream cannot be read. They stand before all others.
+        let isReadable = try self.storage.commitRows(after: revision, limit: 1) != nil
+        if !isReadable { (low, revision) = (revision + 1, self.header.revision) }
         // Times of commits do not decrease. Where nothing is known of one, the store is older than its log.
         while low < revision {
             let middle = low + (revision - low) / 2
-            let committed = try self.storage.commitTime(of: max(middle, 1))
-            if let committed, wall.milliseconds(since: committed) <= self.limits.cursorMilliseconds {
-                revision = middle
-            } else {
-                low = middle + 1
+            var isValid = try self.storage.commitRows(after: middle, limit: 1) != nil
+            if isValid, isReadable {
+                let committed = try self.storage.commitTime(of: max(middle, 1))
+                isValid = committed.map { wall.milliseconds(since: $0) <= self.limits.cursorMilliseconds } ?? false
             }
+            if isValid { revision = middle } else { low = middle + 1 }
         }
         guard revision > 0, let committed = try self.storage.commitTime(of: revision),
             let state = try self.state(of: app.number, before: revision)
