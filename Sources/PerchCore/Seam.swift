@@ -41,6 +41,8 @@ protocol CallSink: ~Copyable {
     mutating func ready(_ call: Int32, _ tables: inout Tables)
     /// A stream has sent everything up to `applied`: bookmarks that wait for it may go out.
     mutating func caughtUp(_ call: Int32, _ tables: inout Tables)
+    /// A stream has sent everything that its caller missed: the connection says so without waiting for the heartbeat.
+    mutating func vouch(for call: Int32, _ tables: inout Tables)
     /// A call delays the bookmarks of its connection until `releaseBeats`: a value that a BEAT would cover is pending.
     mutating func holdBeats(for call: Int32, _ tables: inout Tables)
     /// The pending value is ready. A BEAT that waited for the last such call is sent in this tick.

@@ -132,6 +132,18 @@ extension Transport: CallSink {
         }
     }
 
+    mutating func vouch(for call: Int32, _ tables: inout Tables) {
+        let connection = tables.calls[call].connection
+        guard tables.connections[connection].wire.isHTTP else {
+            tables.connections[connection].flags.insert(.wantsBeat)
+            return self.list(connection, &tables)
+        }
+        let stream = Int32(bitPattern: tables.calls[call].stream)
+        guard self.http.streams.isTaken(stream) else { return }
+        self.http.streams[stream].flags.insert(.hasUnsentBookmark)
+        self.readyHTTP(stream, &tables)
+    }
+
     mutating func unlist(_ call: Int32, _ tables: inout Tables) {
         let connection = tables.calls[call].connection
         let (previous, next) = (tables.calls[call].previousDirty, tables.calls[call].nextDirty)

@@ -45,6 +45,8 @@ struct CopyState {
     var taken = 0
     /// After `ready` everything has been sent.
     var isCompleteAfterReady = false
+    /// The call goes on, and a bookmark is to say when all that it missed was sent. A new copy has `end` for that.
+    var owesBookmark = false
     /// Since when the copy is not up to date, by the monotonic clock; nil: it is.
     var behindSince: Int64?
 
@@ -121,7 +123,7 @@ extension Views {
                 crossing: DueEntry(instant: token.place.instant, account: token.place.account))
             copy.start = .after(copy.whole)
             copy.ready = [Self.encodedBegin(copy, isResumed: true, &tables)]
-            copy.hasUnsentBegin = false
+            (copy.hasUnsentBegin, copy.owesBookmark) = (false, true)
         }
         let isReady = !copy.ready.isEmpty
         self.appStreams.copies[call] = copy
@@ -142,6 +144,7 @@ extension Views {
         state.content = CopyContent(app, state.content.asked)
         state.clock = app.clock
         (state.phase, state.start, state.open, state.hasUnsentBegin) = (.starting, .now, nil, true)
+        state.owesBookmark = false
         self.setBehind(call, true, &tables, &sink)
     }
 
@@ -202,6 +205,9 @@ extension Views {
         state.isCompleteAfterReady = false
         (state.phase, state.behindSince) = (.live, nil)
         self.setBehind(call, false, &tables, &sink)
+        guard state.owesBookmark else { return }
+        state.owesBookmark = false
+        sink.vouch(for: call, &tables)
     }
 
     mutating func copyPartTaken(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink) {

@@ -109,7 +109,8 @@ package enum Calls {
     ///
     /// `begin` starts a copy, `accounts` fills it, and `end` completes it: the entries since `begin` replace those of an earlier copy
     /// at once. Each later `accounts` is a change. A stream may begin another copy at any time: after a new catalogue or entitlement
-    /// file, or if a resume token is of no use any more. The copy before stays valid until the new one's `end`.
+    /// file, or if a resume token is of no use any more. The copy before stays valid until the new one's `end`. Where `begin` goes on with
+    /// a copy, a bookmark follows as soon as every change that was missed has been sent: until then the copy is older than the server.
     package static var appEntitlements: ContractCall<AppEntitlementsRequest, CopyPart> {
         ContractCall(method: .appEntitlements, wrap: { .appEntitlements($0) }) {
             if case .appEntitlements(let answer) = $0 { answer } else { nil }

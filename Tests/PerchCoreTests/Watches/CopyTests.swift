@@ -353,6 +353,26 @@ private struct Copied {
         try copied.compare(["anna"])
     }
 
+    /// A bookmark says at once when a call has sent what its caller missed. It does not wait for the heartbeat.
+    @Test(arguments: [0, 3]) func `say when everything that was missed has been sent`(_ missed: Int) throws {
+        var copied = try Copied()
+        try copied.world.buy("lifetime", "anna", from: copied.client)
+        try copied.read()
+        let token = copied.reader.token
+        copied.client.cancel(copied.stream)
+        copied.world.settle()
+        for index in 0..<missed { try copied.world.buy("lifetime", "missed-\(index)", from: copied.client) }
+        let before = copied.client.events.count
+        try copied.call(.copy(token: token))
+        let events = copied.client.events[before...]
+        let beat = try #require(events.lastIndex { if case .beat = $0 { true } else { false } })
+        let lastMessage = try #require(events.lastIndex { if case .message = $0 { true } else { false } })
+        #expect(beat > lastMessage && copied.reader.resumedCount == 1 && copied.reader.revisions.count >= missed)
+        let count = copied.client.beats.count
+        try copied.read()
+        #expect(copied.client.beats.count == count)
+    }
+
     @Test func `say that the app's clock was moved or stopped`() throws {
         var copied = try Copied()
         try copied.world.buy("gold", "anna", from: copied.client)
