@@ -1,5 +1,6 @@
 import Glibc
 import PerchBase
+import PerchLoop
 import PerchModel
 import PerchTesting
 import PerchWire
@@ -514,10 +515,10 @@ extension CopyCore {
     }
 
     /// A copy without accounts comes.
-    fileprivate func becomeWhole(_ revision: UInt64 = 5, epoch: UInt32 = 1) {
+    fileprivate func becomeWhole(_ revision: UInt64 = 5, epoch: UInt32 = 1, at now: Int64 = 0) {
         let position = Position(revision: revision, asOf: Instant(milliseconds: 0), epoch: epoch)
-        _ = self.say(CopyPart(begin: CopyBegin(names: ["plus"])))
-        _ = self.say(CopyPart(end: CopyEnd(position: position, resumeToken: [UInt8(revision)])))
+        _ = self.say(CopyPart(begin: CopyBegin(names: ["plus"])), at: now)
+        _ = self.say(CopyPart(end: CopyEnd(position: position, resumeToken: [UInt8(revision)])), at: now)
     }
 }
 
@@ -528,6 +529,15 @@ extension CopyCore {
     init() {
         self.core = CopyCore(
             CopyFile.Subject(app: "shop", names: [], shard: 0, shardCount: 0), path: nil, observer: self.log)
+    }
+
+    private func ready(within timeout: Duration?) async -> PerchError? {
+        do {
+            try await self.core.wait(for: nil, timeout: timeout)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func waiting(for revision: UInt64, epoch: UInt32 = 1, _ timeout: Duration? = nil) async -> PerchError? {
@@ -568,6 +578,31 @@ extension CopyCore {
         #expect(#expect(throws: PerchError.self) { try self.core.entitlement("anna", "plus") }?.reason == .closed)
     }
 
+    /// A copy that goes on has what it missed when the server says so, and no change before that makes it new.
+    @Test func `is as old as before until it has what it missed`() async throws {
+        let now = Clocks.monotonic().nanoseconds / 1_000_000
+        func age() -> Duration { self.core.age ?? .zero }
+        self.core.becomeWhole(at: now - 1_000_000_000)
+        self.core.lost()
+        #expect(await self.ready(within: .zero) == nil)
+        _ = self.core.say(CopyPart(begin: CopyBegin(isResumed: true, names: ["plus"])), at: now - 900_000_000)
+        let position = Position(revision: 6, asOf: Instant(milliseconds: 0), epoch: 1)
+        let batch = CopyBatch(position: position, resumeToken: [6])
+        _ = self.core.say(CopyPart(accounts: batch), at: now - 800_000_000)
+        #expect(self.core.position?.revision == 6 && age() >= .seconds(1_000_000))
+        #expect(await self.ready(within: .milliseconds(20))?.reason == .deadline)
+        let waiter = Task { await self.ready(within: nil) }
+        for waiter in self.core.heard(6, now: now - 700_000_000) { waiter.resume() }
+        #expect(await waiter.value == nil)
+        #expect(age() >= .seconds(700_000) && age() < .seconds(800_000))
+        _ = self.core.say(CopyPart(accounts: batch), at: now - 500_000_000)
+        #expect(age() >= .seconds(500_000) && age() < .seconds(700_000))
+        // While another copy is filled, this one gets no changes.
+        _ = self.core.say(CopyPart(begin: CopyBegin(names: ["plus"])), at: now - 400_000_000)
+        _ = self.core.say(CopyPart(accounts: CopyBatch()), at: now - 100_000_000)
+        #expect(age() >= .seconds(400_000))
+    }
+
     @Test func `is begun anew once after a part that cannot be read, and hides nothing meanwhile`() throws {
         self.core.becomeWhole()
         let bad = CopyPart(accounts: CopyBatch(keys: [1], keyEnds: [9]))
@@ -594,6 +629,7 @@ extension CopyCore {
         self.core.lost()
         let other = Task { await self.waiting(for: 3, epoch: 3) }
         _ = self.core.say(CopyPart(begin: CopyBegin(isResumed: true, names: ["plus"])))
+        for waiter in self.core.heard(4, now: 0) { waiter.resume() }
         #expect(await other.value?.reason == .tokenOtherStore)
     }
 

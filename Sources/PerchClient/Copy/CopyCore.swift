@@ -36,6 +36,7 @@ final class CopyCore: Sendable {
 
         func way(to position: Position?) -> Way {
             let own = self.machine.position
+            if position == nil, let error = self.end ?? self.final { return .isOver(error) }
             if let position, let own, position.epoch != 0, own.epoch != 0, position.epoch != own.epoch {
                 // A newer store is that of the next connection, or what this one has not said yet.
                 if position.epoch < own.epoch || self.machine.isCurrent {
@@ -167,7 +168,7 @@ final class CopyCore: Sendable {
         case .refuse(let limit) where silence > limit.wholeMilliseconds:
             throw PerchError(
                 code: .unavailable, reason: .copyStale,
-                message: "the server has been silent for \(silence) ms, the limit is \(limit.wholeMilliseconds)")
+                message: "the copy is \(silence) ms older than the server, the limit is \(limit.wholeMilliseconds)")
         case .deny(let limit) where silence > limit.wholeMilliseconds: return nil
         case .keep, .deny, .refuse: break
         }
@@ -193,7 +194,7 @@ final class CopyCore: Sendable {
                 throw PerchError(
                     code: .deadlineExceeded, reason: .deadline,
                     message: position == nil
-                        ? "the copy was not complete in time; see how the connection is, or allow more time"
+                        ? "the copy did not have in time what it missed; see how the connection is, or allow more time"
                         : "the copy did not reach the position in time; see how the connection is, or allow more time")
             }
             await self.sleep(left) { [clock] inside in
@@ -464,10 +465,10 @@ extension CopyTable.Columns {
 }
 
 extension CopyMachine {
-    /// Whether the copy is whole and has everything up to `position`.
+    /// Whether the copy is whole and has everything up to `position`; nil: all that it missed, unless the server is away.
     func has(_ position: Position?) -> Bool {
         guard self.isWhole, let own = self.position else { return false }
-        guard let position else { return true }
+        guard let position else { return self.isCurrent || self.isAway }
         return position.revision <= own.revision
     }
 

@@ -89,12 +89,14 @@ struct CopyMachine: Sendable {
     private(set) var position: Position?
     /// Where the next stream goes on; empty: it begins a new copy.
     private(set) var token: [UInt8] = []
-    /// Milliseconds of the monotonic clock of the server's last word; nil before the first one.
+    /// Milliseconds of the monotonic clock when the copy was last as new as the server; nil before.
     private(set) var heard: Int64?
-    /// Whether this connection has said up to where the copy is, so that its epoch is that of the store.
+    /// Whether this connection has said everything that the copy missed. Its epoch is then that of the store.
     private(set) var isCurrent = false
-    /// Whether nothing has come since the connection was lost, so that the server's word cannot come.
+    /// Whether the copy was not as new as the server since the connection was lost, so that the server's word cannot have come.
     private(set) var isCut = true
+    /// Whether the server is away: the last connection is lost, or could not be made.
+    private(set) var isAway = false
     /// Shards; 0 or 1: the copy has every account.
     let shard: UInt32
     let shardCount: UInt32
@@ -129,6 +131,7 @@ struct CopyMachine: Sendable {
     mutating func begin(
         isResumed: Bool, grades: [CopyTable.Grade], names: [String], time: CopyTime, now: Int64
     ) throws(ColumnFault) {
+        self.isAway = false
         self.hear(now)
         guard isResumed else {
             var filled = Filled(asked: self.asked)
@@ -140,7 +143,6 @@ struct CopyMachine: Sendable {
         }
         guard self.isWhole else { throw ColumnFault(description: "a copy goes on that there is not") }
         self.filling = nil
-        self.isCurrent = true
         self.time = time
         for name in names { self.whole.table.add(name: name) }
         self.whole.grades = grades.map { self.whole.table.add($0) }
@@ -171,13 +173,13 @@ struct CopyMachine: Sendable {
     }
 
     mutating func end(position: Position, token: [UInt8], now: Int64) throws(ColumnFault) -> Outcome {
-        self.hear(now)
         guard let filled = self.filling else { throw ColumnFault(description: "`end` came without `begin`") }
         self.whole = filled
         self.isWhole = true
         self.isCurrent = true
         self.time = self.fillingTime
         self.filling = nil
+        self.hear(now)
         self.generation += 1
         self.changeCount += 1
         self.recorded = nil
@@ -188,6 +190,7 @@ struct CopyMachine: Sendable {
 
     /// Everything up to `revision` was said, when the server's clock showed `server`; 0: not known.
     mutating func bookmark(_ revision: UInt64, server: Int64 = 0, now: Int64) {
+        if self.isWhole, self.filling == nil { self.isCurrent = true }
         self.hear(now)
         self.time.correct(server: server, now)
         if self.filling != nil { self.fillingTime.correct(server: server, now) }
@@ -200,7 +203,9 @@ struct CopyMachine: Sendable {
 
     mutating func endRecording() { self.recorded = nil }
 
+    /// A word of the server: what is whole is as new as the server, unless it has not yet what it missed, or another copy gets the changes.
     private mutating func hear(_ now: Int64) {
+        guard self.isCurrent, self.filling == nil else { return }
         self.heard = now
         self.isCut = false
     }
@@ -210,6 +215,7 @@ struct CopyMachine: Sendable {
         self.filling = nil
         self.isCurrent = false
         self.isCut = true
+        self.isAway = true
     }
 
     // MARK: Questions

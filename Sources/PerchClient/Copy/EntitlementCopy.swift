@@ -51,7 +51,9 @@ public final class EntitlementCopy: Sendable {
     /// Whether the copy is complete, so that it answers.
     public var isReady: Bool { self.core.isWhole }
 
-    /// Returns when the copy is complete. Throws the reason why it cannot be, or `DEADLINE` after `timeout`.
+    /// Returns when the copy is complete and has every change that it missed. While the server is away, what the file has is enough.
+    ///
+    /// Throws the reason why it cannot be, or `DEADLINE` after `timeout`.
     public func ready(timeout: Duration? = nil) async throws(PerchError) {
         try await self.core.wait(for: nil, timeout: timeout)
     }
@@ -98,8 +100,8 @@ public final class EntitlementCopy: Sendable {
     /// Up to where the copy has everything; nil before it is complete.
     public var position: Position? { self.core.position }
 
-    /// How long ago the server said something, by the monotonic clock; nil before its first word. While the copy is connected that is at most
-    /// about one heartbeat. Entitlements end on time whatever the age; purchases and refunds since then are unknown.
+    /// How long ago the copy was as new as the server, by the monotonic clock; nil before it ever was. While it is connected that is little more
+    /// than one heartbeat at most. Entitlements end on time whatever the age; purchases and refunds since then are unknown.
     public var age: Duration? { self.core.age }
 
     /// Why the copy gets no more changes, such as credentials that the server refuses; nil while it does, also over lost connections.
@@ -152,13 +154,14 @@ public struct CopyShard: Hashable, Sendable {
     }
 }
 
-/// What a copy does when the server has been silent for long.
+/// What a copy does when its `age` is too high. A limit below 15 s is reached at times while all is well, because a server that has nothing
+/// to say speaks every 10 s.
 public enum StaleCopy: Hashable, Sendable {
     /// It goes on to answer.
     case keep
-    /// It answers that nobody has anything, once the server was silent for this time.
+    /// It answers that nobody has anything, once its age is above this.
     case deny(after: Duration)
-    /// Checks throw `COPY_STALE`, once the server was silent for this time.
+    /// Checks throw `COPY_STALE`, once its age is above this.
     case refuse(after: Duration)
 }
 
@@ -214,7 +217,7 @@ extension PerchClient {
     /// - `shard`: only a part of the accounts, for processes that share them. A copy of one shard is asked by the account's own key.
     /// - `file`: keeps the copy over a restart, so that it answers at once, also without a server. A file that cannot be used is
     ///   fetched anew.
-    /// - `stale`: what checks answer when the server has been silent for long.
+    /// - `stale`: what checks answer when the copy is too old.
     public func copy(
         names: [String] = [], shard: CopyShard? = nil, file: String? = nil, stale: StaleCopy = .keep
     ) throws(PerchError) -> EntitlementCopy {

@@ -325,7 +325,7 @@ package struct ClientCore: ~Copyable {
         }
         for (id, copy) in self.copies {
             self.deadlines.cancel(copy.retry)
-            if copy.stream != nil { self.actions.append(.copyLost(id)) }
+            self.actions.append(.copyLost(id))
             self.copies[id]?.lost()
         }
         if isFinal {
@@ -549,7 +549,7 @@ package enum ClientAction: Equatable, Sendable {
     case copyPart(ItemID, CopyPart)
     /// Everything up to a revision was said to a copy, when the server's clock showed an instant.
     case copyHeard(ItemID, UInt64, Instant)
-    /// A copy's stream has ended: what it was filling is void.
+    /// A copy's stream has ended, or cannot be made: what it was filling is void.
     case copyLost(ItemID)
     case endCopy(ItemID, PerchError)
 }

@@ -368,7 +368,7 @@ extension PerchError.Reason {
 
     /// The copy is not complete yet.
     public static let copyNotReady = Self(rawValue: "COPY_NOT_READY")
-    /// The server was silent for longer than the copy's `StaleCopy` allows.
+    /// The copy is older than its `StaleCopy` allows.
     public static let copyStale = Self(rawValue: "COPY_STALE")
     /// The app has no entitlement of this name.
     public static let entitlementUnknown = Self(rawValue: "ENTITLEMENT_UNKNOWN")
