@@ -364,6 +364,16 @@ def copies_in_files(trial):
             assert short.has("customer-2")
             short.do("close")
         server.start()
+        with trial.row("copy: a file's copy is ready when it has every change that it missed"):
+            shutil.copy(work / "kept", work / "behind")
+            other = trial.client(server.url)
+            for number in range(200):
+                grant(other, f"missed-{number}")
+            other.call("RevokeGrant", account="hour", name="plus")
+            behind = offline("behind")
+            behind.do("ready", timeout=PATIENCE_SECONDS)
+            equal([behind.has(name) for name in ("hour", "missed-199")], [False, True])
+            behind.do("close")
         with trial.row("copy: a damaged file is written again, and a good one continues from its token"):
             damaged.do("ready", timeout=PATIENCE_SECONDS)
             assert damaged.has("customer-2")

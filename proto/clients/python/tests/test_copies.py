@@ -466,6 +466,36 @@ class Files(unittest.TestCase):
             self.until(lambda: len(self.read()) == 7)
             copy.close()
 
+    def test_it_is_as_old_as_the_file_until_it_has_what_it_missed(self):
+        self.fill(accounts(("alice", PLUS), revision=2))
+        said, missed = threading.Event(), threading.Event()
+
+        def script(connection):
+            connection.request()
+            connection.begin()
+            connection.message(begin(resumed=True))
+            connection.message(accounts(("dave", PLUS), revision=3))
+            said.wait(WAIT)
+            connection.message(accounts(("alice",), revision=4))
+            connection.message(bookmark(4))
+            missed.wait(WAIT)
+
+        with Peer(script) as peer:
+            clock = Clock(self)
+            copy = self.copy(peer, deny_after=60)
+            copy.wait_for(v1.Position(revision=3, epoch=1), WAIT)
+            heard = copy._heard_ms
+            clock.ms += 100_000
+            self.assertGreaterEqual(copy.age(), 100)
+            self.assertFalse(copy.has("dave", "plus"))
+            with self.assertRaisesRegex(perch.DeadlineExceeded, "has not got what it missed"):
+                copy.wait_ready(0.05)
+            said.set()
+            copy.wait_ready(WAIT)
+            self.assertEqual((copy.age(), copy.has("alice", "plus"), copy.has("dave", "plus")), (0, False, True))
+            self.assertLess(heard, copy._heard_ms)
+            missed.set()
+
     def test_the_numbers_of_grades_in_it(self):
         other = accounts(("bob", (3, NEVER, 5)), more=[("other", "")], revision=3)
         self.fill(accounts(("alice", (3, NEVER, 5)), more=[("beta", "")], revision=2), other)
@@ -596,6 +626,27 @@ class Streams(unittest.TestCase):
                     copy.has("alice", "plus")
                 self.assertEqual(copy.error.code, Code.PERMISSION_DENIED)
 
+    def test_credentials_that_are_not_there_yet_are_waited_for(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        token = pathlib.Path(folder.name, "token")
+
+        def script(connection):
+            connection.request(), connection.begin()
+            for message in (begin(), accounts(("alice", PLUS)), end()):
+                connection.message(message)
+            connection.wait()
+
+        with Peer(script) as peer, perch.connect(peer.url, credentials=perch.TokenFile(token)) as client:
+            with client.copy() as copy:
+                with self.assertRaisesRegex(perch.DeadlineExceeded, "the last attempt: .*AUTHORIZATION_UNREADABLE") as late:
+                    while True:  # Until the first attempt has failed.
+                        copy.wait_ready(0.05)
+                self.assertEqual(late.exception.__cause__.reason, "AUTHORIZATION_UNREADABLE")
+                token.write_text("here")
+                copy.wait_ready(WAIT)
+                self.assertTrue(copy.has("alice", "plus"))
+
     def test_a_server_without_the_method_is_named_with_its_version(self):
         def old(connection):
             connection.request(), connection.refuse(404, "unimplemented", "UNKNOWN_METHOD")
@@ -712,6 +763,28 @@ class Doubles(unittest.TestCase):
         copy.revoke("alice", "plus")
         self.assertEqual(called, [("bob", ["news"], ["news", "plus"]), ("alice", ["plus"], [])])
         self.assertEqual(copy.age() < WAIT, True)
+
+    def test_a_copy_whose_server_is_away(self):
+        copy = perch.testing.Copy({"alice": {"plus": None}}, deny_after=60)
+        copy.disconnect(datetime.timedelta(seconds=50))
+        self.assertTrue(copy.age() >= 50 and copy.disconnected_since and copy.has("alice", "plus"))
+        copy.disconnect(datetime.timedelta(seconds=70))
+        self.assertFalse(copy.has("alice", "plus"))
+        copy.reconnect()
+        self.assertTrue(copy.has("alice", "plus") and copy.disconnected_since is None)
+        copy.fail(perch.FinalError(Code.PERMISSION_DENIED, "ROLE", "not yours"))
+        with self.assertRaises(perch.FinalError):
+            copy.wait_ready()
+        self.assertTrue(copy.has("alice", "plus"))
+
+    def test_a_copy_that_is_not_complete(self):
+        copy = perch.testing.Copy({"alice": {"plus": None}}, ready=False)
+        with self.assertRaises(perch.TransientError):
+            copy.has("alice", "plus")
+        with self.assertRaises(perch.DeadlineExceeded):
+            copy.wait_ready()
+        copy.reconnect()
+        self.assertTrue(copy.is_ready and copy.has("alice", "plus"))
 
     def test_a_copy_of_a_store(self):
         store = perch.testing.Store({"alice": {"plus": None}})

@@ -24,13 +24,18 @@ Path = Union[str, "os.PathLike[str]", None]
 class CopyStream(Returning):
     """The stream that fills a copy, over all its connections."""
 
+    awaits_credentials = True
+
     def __init__(
         self, core: Core, entries: Entries, asked: v1.AppEntitlementsRequest, file: Optional[CopyFile]
     ) -> None:
         super().__init__(core, APP_ENTITLEMENTS, None)
         self.entries, self._asked, self.file = entries, asked, file
         self.signal = core.io.signal()
-        self.has_failed = False
+        self.is_away: Optional[bool] = None
+        """Whether the server is away; None before it has spoken, or an attempt has failed."""
+        self.failure: Optional[PerchError] = None
+        """Why there is no connection."""
         self._changes: Iterable[Change] = ()
 
     def request(self) -> Any:
@@ -39,8 +44,8 @@ class CopyStream(Returning):
     def take(self, message: Any) -> Any:
         entries = self.entries
         self._changes = entries._take(message)
-        if message.end is not None or message.begin is not None and message.begin.resumed:
-            entries._is_current = True
+        if entries._is_current:
+            entries._is_cut = False
         return message
 
     def forget(self, error: PerchError) -> bool:
@@ -49,13 +54,15 @@ class CopyStream(Returning):
 
     def reconnecting(self) -> None:
         self.entries._building = None
+        self.entries._is_joined = self.entries._is_current = False
 
     def _arrived(self) -> None:
         super()._arrived()
-        self.entries._is_cut = False
+        self.is_away, self.failure = False, None
 
     def _leave(self, error: PerchError) -> None:
-        self.entries._is_cut = self.has_failed = True
+        # Who refuses credentials is there.
+        self.entries._is_cut, self.is_away, self.failure = True, error.is_transient, error
         self.signal.notify()
         super()._leave(error)
 
@@ -185,20 +192,30 @@ class _Copy(Entries):
         return self._stream.disconnected_since
 
     def _may_begin(self) -> bool:
-        return self._is_whole and (self._is_current or self._stream.has_failed) or self._error is not None
+        away = self._stream.is_away
+        return self._is_whole and (away or away is False and self._is_current) or self._error is not None
 
     async def _wait_ready(self, timeout: Optional[float]) -> None:
         await self._stream.signal.wait(self._may_begin, timeout)
-        if not self._is_whole:
-            raise self._error or late(f"the copy was not complete within {timeout:g} s")
+        if self._error is not None:
+            raise self._error
+        if not self._may_begin():
+            state = "has not got what it missed" if self._is_whole else "was not complete"
+            raise self._late(f"the copy {state} within {timeout:g} s")
 
     async def _wait_for(self, position: v1.Position, timeout: Optional[float]) -> None:
         await self._stream.signal.wait(lambda: self._has_reached(position) or self._error is not None, timeout)
         if not self._has_reached(position):
             here = self._position.revision if self._position is not None else "nowhere"
-            raise self._error or late(
+            raise self._error or self._late(
                 f"the copy has not reached the revision {position.revision} within {timeout:g} s; it is at {here}"
             )
+
+    def _late(self, message: str) -> PerchError:
+        failure = self._stream.failure
+        error = late(message if failure is None else f"{message}; the last attempt: {failure}")
+        error.__cause__ = failure
+        return error
 
 
 class Copy(_Copy):
@@ -218,9 +235,10 @@ class Copy(_Copy):
         self._thread.start()
 
     def wait_ready(self, timeout: Optional[float] = None) -> None:
-        """Waits until the copy is complete, and as new as the server. A file's copy is enough where the server is away.
+        """Waits until the copy is complete and has what it missed. A file's copy is enough while the server is away.
 
-        A TimeoutError (`perch.DeadlineExceeded`) after `timeout` seconds without a copy.
+        A TimeoutError (`perch.DeadlineExceeded`) after `timeout` seconds, whose `__cause__` is why there is no connection, and the
+        final error that has ended the updates.
         """
         run(self._wait_ready(timeout))
 
@@ -239,7 +257,7 @@ class Copy(_Copy):
         old = self._stream
         if old.is_closed or old.core.is_closed or self._error is not None:
             return
-        self._building, self._is_cut, self._is_current = None, True, False
+        self._building, self._is_cut = None, True
         file = old.file
         if file is not None:
             file.close()

@@ -100,7 +100,9 @@ class Entries:
         self._heard_ms: Optional[int] = None
         # The latest clock among the bookmarks since `_since_ms`, and among those of the interval before.
         self._latest = self._before = self._since_ms = 0
-        self._is_whole = self._is_current = False
+        self._is_whole = False
+        # Whether this connection has said which history it has, and whether it has said all that the copy missed.
+        self._is_joined = self._is_current = False
         self._is_cut = True
         self._position: Optional[v1.Position] = None
         self._said = 0
@@ -145,7 +147,10 @@ class Entries:
         return sorted(self._ready().names)
 
     def age(self) -> float:
-        """Seconds since the server's last word, which comes at least each 10 seconds while the copy is connected."""
+        """Seconds since the copy was as new as the server: little more than 10 at most while it is connected.
+
+        A server that has nothing to say speaks every 10 seconds. `inf` before the copy was ever complete.
+        """
         heard = self._heard_ms
         return float("inf") if heard is None else max(now_ms() - heard, 0) / 1_000
 
@@ -294,6 +299,7 @@ class Entries:
         if message.bookmark is not None:
             if self._building is None:
                 self._said = max(self._said, message.bookmark.revision)
+                self._is_current = self._is_whole
             self._correct(message.bookmark.server_time_ms, ms)
         elif message.begin is not None:
             self._begin(message.begin, ms)
@@ -304,10 +310,12 @@ class Entries:
                 raise breach(f"a batch of entries cannot be read: {error}") from None
         elif message.end is not None:
             changes = self._end(message.end)
-        self._heard(ms)
+        if self._is_current and self._building is None:
+            self._heard(ms)
         return changes
 
     def _heard(self, ms: int) -> None:
+        """The copy is as new as the server. It was not before it had what it missed, or while a new copy is built."""
         self._heard_ms = ms
         if self._deny_after is not None:
             offset, runs, _ = self._time
@@ -334,6 +342,8 @@ class Entries:
 
     def _begin(self, begin: v1.EntitlementsBegin, ms: int) -> None:
         self._building = None if begin.resumed else Table()
+        if begin.resumed:
+            self._is_joined, self._is_current = True, False
         self._begun = begin
         table = self._building or self._table
         for name in self._asked or begin.names:
@@ -430,7 +440,7 @@ class Entries:
             raise breach("a copy ends that has not begun")
         old, was_whole = self._table, self._is_whole
         self._table, self._building = self._building, None
-        self._is_whole = True
+        self._is_whole = self._is_joined = self._is_current = True
         self._said = 0
         self._move(end.position, end.resume_token)
         return self._differences(old) if was_whole and self._callbacks else ()
@@ -453,7 +463,7 @@ class Entries:
 
     def _has_reached(self, position: v1.Position) -> bool:
         here = self._position
-        if not self._is_current or here is None or (position.epoch and here.epoch and position.epoch != here.epoch):
+        if not self._is_joined or here is None or (position.epoch and here.epoch and position.epoch != here.epoch):
             return False
         return position.revision <= max(here.revision, self._said)
 

@@ -56,6 +56,8 @@ class Returning:
     """
 
     groups = False
+    awaits_credentials = False
+    """Whether credentials that cannot be read are waited for from the start, and not only once it was open."""
 
     def __init__(self, core: Core, method: Method, fail_after: Optional[float]) -> None:
         self.core, self.method, self.fail_after = core, method, fail_after
@@ -188,7 +190,7 @@ class Returning:
             # A function may give another token each time, and each may be refused.
             wait = 0.0 if self._failures <= 1 else self._backoff()
             log.warning("%s waits for other credentials: %s", self.method.name, error)
-        elif error.reason == LocalReason.AUTHORIZATION_UNREADABLE and self._was_open:
+        elif error.reason == LocalReason.AUTHORIZATION_UNREADABLE and (self._was_open or self.awaits_credentials):
             wait = max(self._backoff(), 0.5)
             log.warning("%s waits for credentials: %s", self.method.name, error)
         elif not error.is_transient:

@@ -17,13 +17,13 @@ from typing import Any, Callable, Deque, Dict, Iterable, Iterator, List, Mapping
 from . import to_ms, v1
 from ._codec import Message
 from ._core import Core
-from ._entries import NEVER, Entries
+from ._entries import NEVER, Entries, now_ms
 from ._generated import calls as _calls
 from ._io import AsyncIO, BlockingIO, remaining
 from ._method import Method
 from .aio import AsyncClient
 from .client import Client
-from .errors import Code, FinalError, PerchError, lost
+from .errors import Code, FinalError, PerchError, late, lost
 
 Answer = Union[Message, PerchError, Callable[[Any], Message]]
 Accounts = Mapping[str, Mapping[str, Optional[datetime.datetime]]]
@@ -226,7 +226,8 @@ class _FakeLink:
 class Copy(Entries):
     """A copy as `perch.Client.copy` answers it, whose entries a test sets. It has no thread: a change is there at once.
 
-    `names`: names that no account has yet. `now`: the clock, which then stands still until `advance`.
+    `names`: names that no account has yet. `now`: the clock, which then stands still until `advance`. `deny_after`: as of a
+    real copy. `ready=False`: it is not complete before `reconnect`.
     """
 
     def __init__(
@@ -235,16 +236,38 @@ class Copy(Entries):
         *,
         names: Iterable[str] = (),
         now: Optional[datetime.datetime] = None,
+        deny_after: Optional[float] = None,
+        ready: bool = True,
     ) -> None:
-        super().__init__((), None, None)
+        super().__init__((), None, deny_after)
         self._held: Dict[str, Dict[str, Optional[datetime.datetime]]] = {
             account: dict(held) for account, held in (accounts or {}).items()
         }
         self._revision = 1
-        known = {*names, *(name for held in self._held.values() for name in held)}
-        for message in copy_of(self._held, known, v1.Position(revision=1, epoch=1), now):
+        self._known_names = {*names, *(name for held in self._held.values() for name in held)}
+        self._now = now
+        self.disconnected_since: Optional[datetime.datetime] = None
+        if ready:
+            self.reconnect()
+
+    def disconnect(self, age: datetime.timedelta = datetime.timedelta()) -> None:
+        """The server is away, since `age`: what `age()` answers at least, and what `deny_after` compares with."""
+        self.disconnected_since = datetime.datetime.now(datetime.timezone.utc) - age
+        self._is_cut = True
+        self._heard(now_ms() - age // datetime.timedelta(milliseconds=1))
+
+    def reconnect(self) -> None:
+        """The server is there, and the copy has everything."""
+        self.disconnected_since, self._is_cut = None, False
+        if self._is_whole:
+            self._heard(now_ms())
+            return
+        for message in copy_of(self._held, self._known_names, v1.Position(revision=1, epoch=1), self._now):
             self._take(message)
-        self._is_current, self._is_cut = True, False
+
+    def fail(self, error: PerchError) -> None:
+        """A final error ends the updates."""
+        self._error = error
 
     def grant(self, account: str, name: str, until: Optional[datetime.datetime] = None) -> v1.Position:
         """Gives an entitlement. The callbacks of `on_change` have been called when it returns."""
@@ -271,10 +294,12 @@ class Copy(Entries):
                 callback(*change)
         return batch.position
 
-    disconnected_since = None
-
     def wait_ready(self, timeout: Optional[float] = None) -> None:
-        """Returns at once."""
+        """Returns at once if the copy is complete; else raises at once."""
+        if self._error is not None:
+            raise self._error
+        if not self._is_whole:
+            raise late("the copy was not complete")
 
     def wait_for(self, position: v1.Position, timeout: Optional[float] = None) -> None:
         """Returns at once."""
