@@ -20,8 +20,9 @@ def main():
     (WORK / "backend.py").write_text(code)
     commands = re.findall(r"^perch (store .*)$", PAGE, re.M)
     spoils = [command for command in commands if command.startswith("store mishap")]
-    commands = [command for command in commands if command not in spoils]
-    expect(len(commands) == 3 and len(spoils) == 6, f"the page has {commands} {spoils}")
+    clock = [command for command in commands if command.startswith("store clock")]
+    commands = [command for command in commands if command not in spoils + clock]
+    expect((len(commands), len(clock), len(spoils)) == (3, 2, 6), f"the page has {commands} {clock} {spoils}")
     (scenario,) = re.findall(r"```\n(catalog .*?)```", PAGE, re.S)
     (WORK / "mishaps.scenario").write_text(scenario)
     (WORK / "Shop.storekit").write_bytes((ROOT / "deploy/sample.storekit").read_bytes())
@@ -55,7 +56,7 @@ def main():
                 expect(said.returncode == 0, f"{command}: {said.stdout}{said.stderr}")
                 found = states()
                 expect(list(found.values()) == [state], f"after {command}: {found}, {backend.lines[-5:]}")
-            for command in spoils:
+            for command in clock + spoils:
                 said = twin.run(*shlex.split(command))
                 expect(said.returncode == 0, f"{command}: {said.stdout}{said.stderr}")
             said = twin.run("scenario", "run", str(WORK / "mishaps.scenario"))
