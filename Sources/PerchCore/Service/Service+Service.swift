@@ -305,8 +305,10 @@ extension Service {
         let others = tables.apps.all.filter { $0.bundleID == reference.bundleID && reach.includes($0.name) }
         let also =
             others.isEmpty ? "" : ", it has it as \(others.map(\.environment.description).joined(separator: " and "))"
+        let among = if case .apps = reach { ", and the credentials are for \(reach)" } else { "" }
         return CallRefusal(
-            .appUnknown, "this server has no app \(named)\(also); `perch get apps` lists what there is",
+            .appUnknown,
+            "this server has no app \(named)\(also)\(among); `perch get apps` lists what there is",
             details: [StatusDetail(key: "found", value: asked)])
     }
 
