@@ -305,7 +305,6 @@ def runs(world):
     until(lambda: shop.call("Reconcile", run=begun["run"])[1].get("done"), "it ends")
     status, real = shop.call("Reconcile")
     expect(status == 200 and real["run"] != begun["run"], f"then another one begins: {real}")
-    until(lambda: shop.call("Reconcile", run=real["run"])[1].get("done"), "and ends")
     entries = [one for one in shop.call("ListAudit", app=None, pageSize=500)[1]["entries"] if one["method"].endswith("/Reconcile")]
     expect([one["what"] for one in entries] == ["rehearses what is due", "what is due"], f"both are audited, once each: {entries}")
     # A scanner on the port of notifications raises no alarm.
@@ -351,8 +350,8 @@ def secrets(world):
     resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)
     shop.options["cwd"] = world.directory
     shop.start()
-    shop.signal(signal.SIGABRT)
-    expect(shop.process.wait(PATIENCE_SECONDS) == -signal.SIGABRT, "it is killed as by a crash")
+    shop.signal(signal.SIGSYS)  # Swift catches others, to print where it was.
+    expect(shop.process.wait(PATIENCE_SECONDS) == -signal.SIGSYS, "it is killed as by a crash")
     expect(not list(world.directory.glob("core*")), f"no core is written: {list(world.directory.iterdir())}")
     for mode, bytes_, says in ((0o644, None, "chmod 600"), (0o600, b"nothing", "holds no private key")):
         if bytes_ is not None:
