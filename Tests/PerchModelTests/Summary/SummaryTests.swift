@@ -205,7 +205,7 @@ private let german = Told(locale: "de")
             alice.record.apply(Fact(.reported(.granted(grant)), effective: alice.now))
         }
         #expect(english(alice) == "alice was given plus until 20 January and beta.")
-        #expect(german(alice) == "alice hat plus bis 20. Januar, beta geschenkt bekommen.")
+        #expect(german(alice) == "alice hat plus bis 20. Januar und beta geschenkt bekommen.")
         #expect(english.changes(alice) == ["2026-01-20T00:00:00Z: The grant of plus ends"])
         let reader = TextReader(locale: "en", offsetMinutes: 0)
         let grants = reader.grants(of: alice.record, by: ["plus": "ada"], at: alice.now, forCustomer: false)
