@@ -232,6 +232,19 @@ def reader(production, browser):
             sees(browser, said, ".found")
             sees(browser, "quinn", ".found")
             browser.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    with check("support: perch account find says whom it found, and has another status where it found nobody"):
+        credentials = production.key.with_name("ann.token")
+        credentials.write_text(support)
+
+        def found(name):
+            return subprocess.run([production.perch, "account", "find", name, "--server", f"127.0.0.1:{site.server.port}", "--bundle-id", SHOP, "--environment", "sandbox", "--credentials-file", str(credentials)],
+                                  capture_output=True, text=True)
+
+        done = found("80020")
+        assert done.returncode == 0 and done.stdout.startswith("quinn  order 80020"), done
+        done = found("zed")
+        equal((done.returncode, done.stdout), (3, ""), done.stderr)
+        assert "nobody is known by zed" in done.stderr, done.stderr
     with check("support: a note is written and deleted with a token that may only read, and says who wrote it"):
         browser.fill("Note", "She wrote on Monday.", "main")
         point(browser, "Add note", "[aria-label=Timeline]")
