@@ -13,7 +13,8 @@ final class Agent: Sendable {
         var clients: [String: PerchClient] = [:]
         var copies: [String: EntitlementCopy] = [:]
         var gates: [String: Gate] = [:]
-        var changes: [Task<Void, Never>] = []
+        /// Closed, perhaps not to the end.
+        var closing: [PerchClient] = []
     }
 
     private let inside = Mutex(Inside())
@@ -22,6 +23,9 @@ final class Agent: Sendable {
     /// Ends with the input.
     static func run() async {
         let agent = Agent()
+        // The thread that clients share and the runtime's timers stay, and are no client's that is left.
+        _ = try? ClientLoop.shared()
+        try? await Task.sleep(for: .milliseconds(1))
         await withTaskGroup { group in
             while let line = readLine() {
                 guard let command = try? JSONReader.read(Array(line.utf8)) else { continue }
@@ -116,7 +120,12 @@ final class Agent: Sendable {
             if let name = command["copy"]?.string {
                 self.inside.withLock { $0.copies[name] }?.close()
             } else {
-                self.inside.withLock { $0.clients[command["client"]?.string ?? ""] }?.close()
+                let client = self.inside.withLock { inside in
+                    let client = inside.clients[command["client"]?.string ?? ""]
+                    if let client { inside.closing.append(client) }
+                    return client
+                }
+                client?.close()
             }
             self.answer(id)
         case "hold":
@@ -160,7 +169,11 @@ final class Agent: Sendable {
                 json.integer(Int64(Self.wallMilliseconds))
             }
         case "left":
-            self.inside.withLock { $0.changes.removeAll { $0.isCancelled } }
+            let closed = self.inside.withLock { inside in
+                defer { inside.closing = [] }
+                return inside.closing
+            }
+            for client in closed { await client.run() }
             self.answer(id) { json in
                 json.key("descriptors")
                 json.integer(Self.descriptors)
@@ -195,21 +208,24 @@ final class Agent: Sendable {
             stale: stale ?? .keep)
         let gate = Gate()
         let changes = copy.changes.makeAsyncIterator()
-        // Not of the copy: an iteration would keep it from being released.
-        let reader = Task {
+        Task {
+            // What accounts had, to tell what differs in a copy that has replaced another; nil before there is one.
+            var known = Self.content(of: copy)?.names
             while let change = try? await changes.next() {
-                guard case .account(let account, let before, let after) = change else { continue }
-                self.say { json in
-                    json.key("watch")
-                    json.string(name)
-                    json.key("change")
-                    json.string(account)
-                    for (key, names) in [("before", before.keys), ("after", after.keys)] {
-                        json.key(key)
-                        json.beginArray()
-                        for name in names.sorted() { json.string(name) }
-                        json.endArray()
+                switch change {
+                case .account(let account, let before, let after):
+                    self.say(name, account, before.keys.sorted(), after.keys.sorted())
+                    known?[account] = after.isEmpty ? nil : after.keys.sorted()
+                case .replaced:
+                    let found = Self.content(of: copy) ?? ([:], [])
+                    if let known {
+                        // The key of an account that was merged is no account any more.
+                        let accounts = Set(known.keys).union(found.names.keys).subtracting(found.aliases).sorted()
+                        for account in accounts where known[account] != found.names[account] {
+                            self.say(name, account, known[account] ?? [], found.names[account] ?? [])
+                        }
                     }
+                    known = found.names
                 }
                 await gate.pass()
             }
@@ -217,7 +233,34 @@ final class Agent: Sendable {
         self.inside.withLock { inside in
             inside.copies[name] = copy
             inside.gates[name] = gate
-            inside.changes.append(reader)
+        }
+    }
+
+    /// The names that each account has, and other keys of accounts; nil before the copy is complete.
+    private static func content(of copy: EntitlementCopy) -> (names: [String: [String]], aliases: Set<String>)? {
+        guard let snapshot = copy.snapshot() else { return nil }
+        var (names, aliases): ([String: [String]], Set<String>) = ([:], [])
+        snapshot.forEach { account in
+            let active = account.active(at: snapshot.now).map(\.name).sorted()
+            if !active.isEmpty { names[account.key] = active }
+            aliases.formUnion(account.aliases)
+        }
+        return (names, aliases)
+    }
+
+    /// Reports a change of an account.
+    private func say(_ copy: String, _ account: String, _ before: [String], _ after: [String]) {
+        self.say { json in
+            json.key("watch")
+            json.string(copy)
+            json.key("change")
+            json.string(account)
+            for (key, names) in [("before", before), ("after", after)] {
+                json.key(key)
+                json.beginArray()
+                for name in names { json.string(name) }
+                json.endArray()
+            }
         }
     }
 
