@@ -232,6 +232,31 @@ extension ReportedStore {
         #expect(try store.owned("alice") == [100, 200])
     }
 
+    /// One order for reads, changes and purchases: an attached name is a key of its account, and a key leads to one account.
+    @Test(arguments: all)
+    func `lead what is bought and granted by them to their account`(_ implementation: StorageImplementation) throws {
+        let store = try ReportedStore(on: try implementation.make().storage)
+        let (token, number) = (ReportedLine.alice, AccountAlias.appTransactionID("7"))
+        try store.tell(.attach(.appAccountToken(token), to: store.key("alice")))
+        try store.tell(.attach(number, to: store.key("alice")))
+        try store.tell(.reports(ReportedLine.named(100), by: store.key(token.uppercased())))
+        try store.tell(.reports(ReportedLine.named(200), by: store.key("7")))
+        try store.grant("plus", to: "7")
+        #expect(try store.owned("alice") == [100, 200] && store.record("alice")?.grants.map(\.name) == ["plus"])
+        // The key of another account stays that account's: in a submission too, which brings a number of Apple's.
+        try store.grant("plus", to: "8")
+        try store.tell(.detach(number))
+        #expect(try store.refusal(.attach(.appTransactionID("8"), to: store.key("alice"))) == .ownedByOther)
+        try store.tell(
+            .reports(
+                [ReportedLine.named(300)], source: .submission, claimant: store.key("alice"),
+                names: [.appTransactionID("8")]))
+        #expect(try store.owned("alice") == [100, 200, 300] && store.owned("8") == [])
+        try store.tell(.merge(store.key("8"), into: store.key("alice")))
+        try store.tell(.attach(.appTransactionID("8"), to: store.key("alice")))
+        #expect(try store.owned("8") == [100, 200, 300])
+    }
+
     @Test func `that are no UUID name no customer`() throws {
         let store = try ReportedStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)))
         // The name of the index of an original, and a text of an earlier version.
