@@ -34,6 +34,8 @@ package struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertibl
     package let productID: String
     /// The sentence without place and product: what happened, and the next step.
     package let message: String
+    /// Whether the place is one of the file of named entitlements beside the catalogue.
+    package private(set) var isOfEntitlements = false
 
     package init(_ reason: Reason, at place: JSONPlace, productID: String = "", message: String) {
         self.reason = reason
@@ -43,8 +45,9 @@ package struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertibl
     }
 
     /// A mistake in the file of named entitlements.
-    init(ofEntitlements message: String) {
-        self.init(.badEntitlement, at: JSONPlace(line: 1, column: 1), message: "entitlements: " + message)
+    init(ofEntitlements message: String, at place: JSONPlace) {
+        self.init(.badEntitlement, at: place, message: message)
+        self.isOfEntitlements = true
     }
 
     init(_ error: JSONError) {

@@ -43,7 +43,7 @@ package enum StoreKitFile {
         }
         var loader = CatalogueLoader()
         let loaded = try loader.load(root, images)
-        guard let entitlements, !entitlements.isEmpty else { return loaded }
+        guard let entitlements else { return loaded }
         return loaded.naming(try EntitlementFile.load(entitlements, for: loaded.catalogue))
     }
 }

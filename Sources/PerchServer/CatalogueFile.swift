@@ -12,16 +12,35 @@ package enum CatalogueFile {
         package var images: [ImageFile]
         /// The file of named entitlements beside it; nil for none.
         package var entitlements: [UInt8]?
+        /// Where the files were read, for sentences.
+        private let path: String
+        private let entitlementsPath: String
 
-        package init(file: [UInt8], images: [ImageFile] = [], entitlements: [UInt8]? = nil) {
-            self.entitlements = entitlements
+        package init(
+            file: [UInt8], at path: String, images: [ImageFile] = [],
+            entitlements: (path: String, bytes: [UInt8]?)? = nil
+        ) {
             self.file = file
+            self.path = path
             self.images = images
+            self.entitlements = entitlements?.bytes
+            self.entitlementsPath = entitlements?.path ?? path
         }
 
         /// Bytes of all of it.
         package var byteCount: Int {
-            self.file.count + self.images.reduce(0) { $0 + $1.id.utf8.count + $1.bytes.count }
+            self.images.reduce(self.file.count + (self.entitlements?.count ?? 0)) {
+                $0 + $1.id.utf8.count + $1.bytes.count
+            }
+        }
+
+        /// The catalogue that it is. An error names the file that has the mistake.
+        package func load() throws(ServerError) -> LoadedCatalogue {
+            do throws(CatalogueError) {
+                return try StoreKitFile.load(self.file, images: self.images, entitlements: self.entitlements)
+            } catch {
+                throw ServerError("\(error.isOfEntitlements ? self.entitlementsPath : self.path): \(error)")
+            }
         }
     }
 
@@ -37,7 +56,7 @@ package enum CatalogueFile {
             var stem = path
             if stem.hasSuffix(".storekit") { stem.removeLast(9) }
             return Content(
-                file: try Self.read(path, limit: Limits.catalogueFileBytes, "split the app"),
+                file: try Self.read(path, limit: Limits.catalogueFileBytes, "split the app"), at: path,
                 entitlements: try Self.entitlements(at: stem + ".entitlements.json"))
         }
         guard stat(path + "/Configuration.storekit", &info) == 0 else {
@@ -48,26 +67,20 @@ package enum CatalogueFile {
         let file = try Self.read(
             path + "/Configuration.storekit", limit: Limits.catalogueFileBytes, "split the app")
         return Content(
-            file: file, images: try Self.images(in: path + "/Assets"),
+            file: file, at: path, images: try Self.images(in: path + "/Assets"),
             entitlements: try Self.entitlements(at: path + "/entitlements.json"))
     }
 
-    /// The file of named entitlements beside a catalogue; nil where there is none.
-    private static func entitlements(at path: String) throws(ServerError) -> [UInt8]? {
+    /// The file of named entitlements beside a catalogue, without bytes where there is none.
+    private static func entitlements(at path: String) throws(ServerError) -> (path: String, bytes: [UInt8]?) {
         var info = stat()
-        guard stat(path, &info) == 0 else { return nil }
-        return try Self.read(path, limit: Limits.entitlementFileBytesMax, "name fewer")
+        guard stat(path, &info) == 0 else { return (path, nil) }
+        return (path, try Self.read(path, limit: Limits.entitlementFileBytesMax, "name fewer"))
     }
 
     /// The catalogue at `path`.
     package static func load(_ path: String) throws(ServerError) -> LoadedCatalogue {
-        let content = try Self.content(at: path)
-        do throws(CatalogueError) {
-            return try StoreKitFile.load(
-                content.file, images: content.images, entitlements: content.entitlements)
-        } catch {
-            throw ServerError("\(path): \(error)")
-        }
+        try Self.content(at: path).load()
     }
 
     /// Every PNG of a directory, under its name without the extension. Other files of Xcode and the Finder are ignored.

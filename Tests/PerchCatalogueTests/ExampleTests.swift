@@ -1,6 +1,7 @@
 import Glibc
 import PerchBase
 import PerchCatalogue
+import PerchJSON
 import PerchModel
 import Testing
 
@@ -176,5 +177,23 @@ import Testing
         }
         let message = try #require(error).description
         #expect(message.contains("plus") && message.contains("level 7") && message.contains("506F71A6"), "\(message)")
+    }
+
+    @Test(
+        arguments: [
+            ("{\n  \"entitlements\": [\n    {\"name\": \"a\",\n     \"from\": [{\"product\": \"none\"}]}]}", 4, 27),
+            ("{\n  \"entitlements\": 7}", 2, 19), ("\n{", 2, 2), ("", 1, 1),
+            ("{\"entitlements\":[\n{\"name\":\"a\",\n\"from\":[]}]}", 3, 8),
+        ] as [(String, UInt32, UInt32)])
+    func `a mistake has its place in the file of entitlements`(_ text: String, _ line: UInt32, _ column: UInt32) throws
+    {
+        let catalogue = try Self.file("flower-movie.storekit")
+        let error = #expect(throws: CatalogueError.self) {
+            try StoreKitFile.load(catalogue, entitlements: Array(text.utf8))
+        }
+        let found = try #require(error)
+        #expect(found.isOfEntitlements && found.reason == .badEntitlement)
+        #expect(found.place == JSONPlace(line: line, column: column), "\(found)")
+        #expect(throws: CatalogueError.self) { try StoreKitFile.load(Array("{".utf8)) }
     }
 }

@@ -78,7 +78,10 @@ import Testing
         _ = try shop.reload()
         shop.write(#"{"entitlements":[{"name":"plus","from":[{"group":"plus","level":9}]}]}"#)
         let error = #expect(throws: ServerError.self) { try shop.reload() }
-        #expect(try #require(error).description.contains("level 9"))
+        let message = try #require(error).description
+        #expect(message.contains("level 9"))
+        let place = shop.directory.file("shop.entitlements.json") + ": line 1, column 65: "
+        #expect(message.hasPrefix(place), "\(message)")
         #expect(shop.names == ["plus"])
     }
 }

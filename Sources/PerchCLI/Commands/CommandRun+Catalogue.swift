@@ -15,11 +15,10 @@ extension CommandRun {
         let path = self.text("FILE")
         let content = try self.catalogueContent(path)
         let loaded: LoadedCatalogue
-        do throws(CatalogueError) {
-            loaded = try StoreKitFile.load(
-                content.file, images: content.images, entitlements: content.entitlements)
+        do throws(ServerError) {
+            loaded = try content.load()
         } catch {
-            throw CommandFailure(.failure, "\(self.shown(path)): \(error)")
+            throw CommandFailure(.failure, "\(error)")
         }
         let summary = PerchWire.CatalogSummary(loaded.summary, loaded.warnings)
         try self.printer.print(.checkCatalog(CheckCatalogResponse(summary: summary))) { _ in
@@ -102,7 +101,8 @@ extension CommandRun {
     private func catalogueContent(_ path: String) throws(CommandFailure) -> CatalogueFile.Content {
         guard path != "-" else {
             do throws(FileFault) {
-                return CatalogueFile.Content(file: try Files.read("-", limitBytes: Limits.catalogueFileBytes))
+                return CatalogueFile.Content(
+                    file: try Files.read("-", limitBytes: Limits.catalogueFileBytes), at: self.shown(path))
             } catch {
                 throw CommandFailure(.failure, "\(error)")
             }
