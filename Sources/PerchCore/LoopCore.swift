@@ -163,14 +163,29 @@ package enum Effect: Equatable, Sendable {
     case drained
 }
 
+/// The bytes of a catalogue that a client sent.
+package struct CatalogFiles: Equatable, Sendable {
+    package var file: [UInt8]
+    package var images: [CatalogImage]
+    /// The file of named entitlements; empty for none.
+    package var entitlements: [UInt8]
+
+    func check() throws(CallRefusal) {
+        let (found, limit) = (self.entitlements.count, Limits.entitlementFileBytesMax)
+        guard found <= limit else {
+            throw CallRefusal(
+                .catalogTooLong, "entitlements has \(found) bytes, the limit is \(limit); name fewer",
+                details: [.field("entitlements"), .found(found), .limit(limit)])
+        }
+    }
+}
+
 /// Tasks of the server outside of the loop: reading catalogue files, copying the store, reporting its findings.
 package enum ControlRequest: Equatable, Sendable {
-    case checkCatalog(file: [UInt8], images: [CatalogImage])
-    case loadCatalog(
-        app: AppNumber, file: [UInt8], images: [CatalogImage], source: String, origin: [UInt8],
-        audit: AuditEntry?)
+    case checkCatalog(CatalogFiles)
+    case loadCatalog(CatalogFiles, app: AppNumber, source: String, origin: [UInt8], audit: AuditEntry?)
     /// The same, for an app in memory that is not there yet.
-    case openGuest(bundleID: String, file: [UInt8], images: [CatalogImage], source: String, audit: AuditEntry?)
+    case openGuest(CatalogFiles, bundleID: String, source: String, audit: AuditEntry?)
     case serverStatus
     /// A copy of the store, in a new file.
     case backup(path: String, audit: AuditEntry? = nil)

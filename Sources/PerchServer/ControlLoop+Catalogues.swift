@@ -195,14 +195,14 @@ extension ControlLoop {
             self.parts.loops[loop].post(.control(ticket: ticket, answer))
         case .backup(let path, let audit):
             self.backUp(to: path, loop: loop, ticket: ticket, audit: audit)
-        case .checkCatalog(let file, let images):
+        case .checkCatalog(let files):
             self.answer(loop, ticket) { () throws(CatalogueError) in
-                let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
+                let loaded = try files.load()
                 return .response(.checkCatalog(CheckCatalogResponse(summary: Self.summary(loaded))))
             }
-        case .openGuest(let bundleID, let file, let images, let source, let audit):
+        case .openGuest(let files, let bundleID, let source, let audit):
             self.answer(loop, ticket) { () throws(CatalogueError) in
-                let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
+                let loaded = try files.load()
                 var settings = loaded.settings
                 // As the operator wants time to pass.
                 if let rate = self.parts.settings.apps.first?.timeRate { settings.timeRate = rate }
@@ -214,9 +214,9 @@ extension ControlLoop {
                 self.write(mutation, for: .call(loop: loop, ticket: ticket, Self.summary(loaded)))
                 return nil
             }
-        case .loadCatalog(let app, let file, let images, let source, let origin, let audit):
+        case .loadCatalog(let files, let app, let source, let origin, let audit):
             self.answer(loop, ticket) { () throws(CatalogueError) in
-                let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
+                let loaded = try files.load()
                 var mutation = Self.mutation(app, loaded, source: source.isEmpty ? "a call" : source, timeRate: nil)
                 mutation.origin = origin
                 mutation.audit = audit
@@ -231,8 +231,9 @@ extension ControlLoop {
         do throws(CatalogueError) {
             answer = try work()
         } catch {
+            let what = error.isOfEntitlements ? "the file of named entitlements" : "the catalogue"
             answer = .refused(
-                .catalogInvalid, "the catalogue cannot be used: \(error)",
+                .catalogInvalid, "\(what) cannot be used: \(error)",
                 [
                     StatusDetail(key: "line", value: "\(error.place.line)"),
                     StatusDetail(key: "column", value: "\(error.place.column)"),
@@ -249,5 +250,13 @@ extension ControlLoop {
                 productID: $0.productID, message: $0.message)
         }
         return summary
+    }
+}
+
+extension CatalogFiles {
+    fileprivate func load() throws(CatalogueError) -> LoadedCatalogue {
+        try StoreKitFile.load(
+            self.file, images: self.images.map { ImageFile(id: $0.id, bytes: $0.content) },
+            entitlements: self.entitlements.isEmpty ? nil : self.entitlements)
     }
 }

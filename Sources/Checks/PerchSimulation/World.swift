@@ -402,25 +402,25 @@ package final class World {
 
     private func answer(to request: ControlRequest, from loop: Int, _ ticket: UInt64) -> ControlAnswer? {
         switch request {
-        case .loadCatalog(let app, let file, _, let source, let origin, let audit):
-            guard let loaded = self.catalogueFiles[file] else {
+        case .loadCatalog(let files, let app, let source, let origin, let audit):
+            guard let loaded = self.catalogueFiles[files.file] else {
                 return .refused(.catalogInvalid, "the test has no such catalogue", [])
             }
             var mutation = Self.load(
                 app, loaded.catalogue, settings: loaded.settings, source: source,
-                images: self.catalogueImages[file] ?? [])
+                images: self.catalogueImages[files.file] ?? [])
             mutation.origin = origin
             mutation.audit = audit
             let summary = CatalogSummary(schemaVersion: loaded.catalogue.schemaVersion)
             self.own.loads[self.mutate(mutation)] = (loop, ticket, summary)
             return nil
-        case .openGuest(let bundleID, let file, _, let source, let audit):
-            guard let loaded = self.catalogueFiles[file] else {
+        case .openGuest(let files, let bundleID, let source, let audit):
+            guard let loaded = self.catalogueFiles[files.file] else {
                 return .refused(.catalogInvalid, "the test has no such catalogue", [])
             }
             var mutation = Mutation(
                 opening: GuestOpening(
-                    bundleID: bundleID, catalogue: loaded.catalogue, images: self.catalogueImages[file] ?? [],
+                    bundleID: bundleID, catalogue: loaded.catalogue, images: self.catalogueImages[files.file] ?? [],
                     source: source, settings: loaded.settings))
             mutation.audit = audit
             let summary = CatalogSummary(schemaVersion: loaded.catalogue.schemaVersion)

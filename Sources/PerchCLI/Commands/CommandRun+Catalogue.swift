@@ -45,7 +45,8 @@ extension CommandRun {
         let images = content.images.map { CatalogImage(id: $0.id, content: $0.bytes) }
         try await self.withClient { client in
             let answer = try await client.loadCatalog(
-                content.file, images: images, source: path == "-" ? "perch catalog load" : path)
+                content.file, images: images, entitlements: content.entitlements ?? [],
+                source: path == "-" ? "perch catalog load" : path)
             let loaded = LoadCatalogResponse(position: answer.position, summary: answer.summary.message)
             try self.printer.print(.loadCatalog(loaded)) { _ in
                 let summary = answer.summary
@@ -54,8 +55,9 @@ extension CommandRun {
                     + summary.subscriptionCount
                 let images =
                     summary.imageCount == 0 ? "" : ", \(summary.imageCount) image\(summary.imageCount == 1 ? "" : "s")"
+                let names = content.entitlements == nil ? "" : ", and the named entitlements beside it"
                 return [
-                    "loaded \(self.shown(path)) at revision \(answer.position.revision): \(count) products\(images)"
+                    "loaded \(self.shown(path)) at revision \(answer.position.revision): \(count) products\(images)\(names)"
                 ]
                     + summary.warnings.map {
                         self.warning(path, line: $0.line, column: $0.column, $0.productID, $0.message)

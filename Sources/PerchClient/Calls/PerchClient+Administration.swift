@@ -12,9 +12,10 @@ extension PerchClient {
 
     /// Checks a catalogue file on the server, without a change.
     public func checkCatalog(
-        _ file: [UInt8], images: [CatalogImage] = [], timeout: Duration? = nil
+        _ file: [UInt8], images: [CatalogImage] = [], entitlements: [UInt8] = [], timeout: Duration? = nil
     ) async throws(PerchError) -> CatalogSummary {
-        let request = CheckCatalogRequest(file: file, images: images.map(\.message))
+        let request = CheckCatalogRequest(
+            file: file, images: images.map(\.message), entitlements: entitlements)
         return try await self.call(Calls.checkCatalog, request, timeout: timeout) { answer in
             CatalogSummary(answer.summary)
         }
@@ -22,13 +23,15 @@ extension PerchClient {
 
     /// Replaces the catalogue of the app. The server pushes the changed products. The client never repeats this call.
     ///
-    /// `images` must have all images of the catalogue: those of the previous catalogue are dropped. `source` is the
-    /// file's origin, as a text for operators.
+    /// `images` must have all images of the catalogue: those of the previous catalogue are dropped. `entitlements` is the file of
+    /// named entitlements beside it; if it is empty, the app keeps those that it has. `source` is the file's origin, as a text for
+    /// operators.
     public func loadCatalog(
-        _ file: [UInt8], images: [CatalogImage] = [], source: String = "", timeout: Duration? = nil
+        _ file: [UInt8], images: [CatalogImage] = [], entitlements: [UInt8] = [], source: String = "",
+        timeout: Duration? = nil
     ) async throws(PerchError) -> LoadedCatalog {
         let request = LoadCatalogRequest(
-            app: self.app, file: file, source: source, images: images.map(\.message))
+            app: self.app, file: file, source: source, images: images.map(\.message), entitlements: entitlements)
         return try await self.call(Calls.loadCatalog, request, timeout: timeout) { answer in
             guard let position = answer.position else { return nil }
             return LoadedCatalog(position: position, summary: CatalogSummary(answer.summary))

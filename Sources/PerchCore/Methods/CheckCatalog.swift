@@ -5,7 +5,11 @@ struct CheckCatalog: ServerMethod {
 
     let asked: CheckCatalogRequest
 
-    func control(_ context: MethodContext) -> ControlRequest {
-        .checkCatalog(file: self.asked.file, images: self.asked.images)
+    private var files: CatalogFiles {
+        CatalogFiles(file: self.asked.file, images: self.asked.images, entitlements: self.asked.entitlements)
     }
+
+    func check() throws(CallRefusal) { try self.files.check() }
+
+    func control(_ context: MethodContext) -> ControlRequest { .checkCatalog(self.files) }
 }

@@ -14,14 +14,20 @@ struct LoadCatalog: ServerMethod {
     /// A guest is made by its first catalogue.
     var opensApp: Bool { GuestApps.isGuest(self.asked.app.bundleID, .xcode) }
 
+    private var files: CatalogFiles {
+        CatalogFiles(file: self.asked.file, images: self.asked.images, entitlements: self.asked.entitlements)
+    }
+
+    func check() throws(CallRefusal) { try self.files.check() }
+
     func control(_ context: MethodContext) -> ControlRequest {
+        let audit = context.entry(self.auditNote, .loadCatalog)
         if context.named == nil {
             return .openGuest(
-                bundleID: self.asked.app.bundleID, file: self.asked.file, images: self.asked.images,
-                source: self.asked.source, audit: context.entry(self.auditNote, .loadCatalog))
+                self.files, bundleID: self.asked.app.bundleID, source: self.asked.source, audit: audit)
         }
         return .loadCatalog(
-            app: context.app.number, file: self.asked.file, images: self.asked.images, source: self.asked.source,
-            origin: context.caller.clientID, audit: context.entry(self.auditNote, .loadCatalog))
+            self.files, app: context.app.number, source: self.asked.source, origin: context.caller.clientID,
+            audit: audit)
     }
 }

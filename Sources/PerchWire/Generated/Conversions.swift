@@ -1476,12 +1476,14 @@ extension CheckCatalogRequest {
     func write(to message: UnsafeMutablePointer<Perch__V1__CheckCatalogRequest>, _ arena: Arena) {
         message.pointee.file = arena.bytes(self.file)
         (message.pointee.n_images, message.pointee.images) = arena.list(self.images) { $0.write(to: $1, arena) }
+        message.pointee.entitlements = arena.bytes(self.entitlements)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__CheckCatalogRequest>) {
         self.init(
             file: [UInt8](message.pointee.file),
-            images: readList(message.pointee.n_images, message.pointee.images) { CatalogImage($0) }
+            images: readList(message.pointee.n_images, message.pointee.images) { CatalogImage($0) },
+            entitlements: [UInt8](message.pointee.entitlements)
         )
     }
 }
@@ -1502,6 +1504,7 @@ extension LoadCatalogRequest {
         message.pointee.file = arena.bytes(self.file)
         message.pointee.source = arena.text(self.source)
         (message.pointee.n_images, message.pointee.images) = arena.list(self.images) { $0.write(to: $1, arena) }
+        message.pointee.entitlements = arena.bytes(self.entitlements)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__LoadCatalogRequest>) {
@@ -1509,7 +1512,8 @@ extension LoadCatalogRequest {
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
             file: [UInt8](message.pointee.file),
             source: String(wire: message.pointee.source),
-            images: readList(message.pointee.n_images, message.pointee.images) { CatalogImage($0) }
+            images: readList(message.pointee.n_images, message.pointee.images) { CatalogImage($0) },
+            entitlements: [UInt8](message.pointee.entitlements)
         )
     }
 }

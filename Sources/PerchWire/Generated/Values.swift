@@ -746,14 +746,17 @@ package struct CheckCatalogRequest: Hashable, Sendable {
     package var file: [UInt8]
     /// Its images.
     package var images: [CatalogImage]
+    /// The file of named entitlements beside it; empty for none.
+    package var entitlements: [UInt8]
 
-    package init(file: [UInt8] = [], images: [CatalogImage] = []) {
+    package init(file: [UInt8] = [], images: [CatalogImage] = [], entitlements: [UInt8] = []) {
         self.file = file
         self.images = images
+        self.entitlements = entitlements
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.file.isEmpty && self.images.isEmpty }
+    package var isBlank: Bool { self.file.isEmpty && self.images.isEmpty && self.entitlements.isEmpty }
 }
 
 /// The contents of the file.
@@ -779,21 +782,25 @@ package struct LoadCatalogRequest: Hashable, Sendable {
     package var source: String
     /// All images of the catalogue, in one request. The images of the previous catalogue are dropped.
     package var images: [CatalogImage]
+    /// The file of named entitlements beside it. Empty: the app keeps those that it has.
+    package var entitlements: [UInt8]
 
     package init(
         app: AppReference = AppReference(),
         file: [UInt8] = [],
         source: String = "",
-        images: [CatalogImage] = []
+        images: [CatalogImage] = [],
+        entitlements: [UInt8] = []
     ) {
         self.app = app
         self.file = file
         self.source = source
         self.images = images
+        self.entitlements = entitlements
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.file.isEmpty && self.source.isEmpty && self.images.isEmpty }
+    package var isBlank: Bool { self.app.isBlank && self.file.isEmpty && self.source.isEmpty && self.images.isEmpty && self.entitlements.isEmpty }
 }
 
 /// The catalogue is loaded.

@@ -4094,7 +4094,7 @@ const ProtobufCMessageDescriptor perch__v1__catalog_image__descriptor =
   (ProtobufCMessageInit) perch__v1__catalog_image__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__check_catalog_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor perch__v1__check_catalog_request__field_descriptors[3] =
 {
   {
     "file",
@@ -4120,15 +4120,28 @@ static const ProtobufCFieldDescriptor perch__v1__check_catalog_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "entitlements",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__CheckCatalogRequest, entitlements),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__check_catalog_request__field_indices_by_name[] = {
+  2,   /* field[2] = entitlements */
   0,   /* field[0] = file */
   1,   /* field[1] = images */
 };
 static const ProtobufCIntRange perch__v1__check_catalog_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor perch__v1__check_catalog_request__descriptor =
 {
@@ -4138,7 +4151,7 @@ const ProtobufCMessageDescriptor perch__v1__check_catalog_request__descriptor =
   "Perch__V1__CheckCatalogRequest",
   "perch.v1",
   sizeof(Perch__V1__CheckCatalogRequest),
-  2,
+  3,
   perch__v1__check_catalog_request__field_descriptors,
   perch__v1__check_catalog_request__field_indices_by_name,
   1,  perch__v1__check_catalog_request__number_ranges,
@@ -4183,7 +4196,7 @@ const ProtobufCMessageDescriptor perch__v1__check_catalog_response__descriptor =
   (ProtobufCMessageInit) perch__v1__check_catalog_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__load_catalog_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__load_catalog_request__field_descriptors[5] =
 {
   {
     "app",
@@ -4233,9 +4246,22 @@ static const ProtobufCFieldDescriptor perch__v1__load_catalog_request__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "entitlements",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__LoadCatalogRequest, entitlements),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__load_catalog_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
+  4,   /* field[4] = entitlements */
   1,   /* field[1] = file */
   3,   /* field[3] = images */
   2,   /* field[2] = source */
@@ -4243,7 +4269,7 @@ static const unsigned perch__v1__load_catalog_request__field_indices_by_name[] =
 static const ProtobufCIntRange perch__v1__load_catalog_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor perch__v1__load_catalog_request__descriptor =
 {
@@ -4253,7 +4279,7 @@ const ProtobufCMessageDescriptor perch__v1__load_catalog_request__descriptor =
   "Perch__V1__LoadCatalogRequest",
   "perch.v1",
   sizeof(Perch__V1__LoadCatalogRequest),
-  4,
+  5,
   perch__v1__load_catalog_request__field_descriptors,
   perch__v1__load_catalog_request__field_indices_by_name,
   1,  perch__v1__load_catalog_request__number_ranges,

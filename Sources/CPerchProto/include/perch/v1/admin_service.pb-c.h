@@ -409,10 +409,14 @@ struct  Perch__V1__CheckCatalogRequest
    */
   size_t n_images;
   Perch__V1__CatalogImage **images;
+  /*
+   * The file of named entitlements beside it; empty for none.
+   */
+  ProtobufCBinaryData entitlements;
 };
 #define PERCH__V1__CHECK_CATALOG_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__check_catalog_request__descriptor) \
-    , {0,NULL}, 0,NULL }
+    , {0,NULL}, 0,NULL, {0,NULL} }
 
 
 /*
@@ -454,10 +458,14 @@ struct  Perch__V1__LoadCatalogRequest
    */
   size_t n_images;
   Perch__V1__CatalogImage **images;
+  /*
+   * The file of named entitlements beside it. Empty: the app keeps those that it has.
+   */
+  ProtobufCBinaryData entitlements;
 };
 #define PERCH__V1__LOAD_CATALOG_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__load_catalog_request__descriptor) \
-    , NULL, {0,NULL}, (char *)protobuf_c_empty_string, 0,NULL }
+    , NULL, {0,NULL}, (char *)protobuf_c_empty_string, 0,NULL, {0,NULL} }
 
 
 /*

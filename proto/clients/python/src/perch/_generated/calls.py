@@ -643,18 +643,21 @@ class Calls:
         return self._call(LIST_APPS, v1.ListAppsRequest(), timeout)
 
     def check_catalog(
-            self, *, file: bytes = b"", images: Sequence[v1.CatalogImage] = (), timeout: Optional[float] = None,
+            self, *, file: bytes = b"", images: Sequence[v1.CatalogImage] = (), entitlements: bytes = b"",
+            timeout: Optional[float] = None,
     ) -> v1.CheckCatalogResponse:
         """Parses a catalogue file and reports its contents, without loading it."""
-        return self._call(CHECK_CATALOG, v1.CheckCatalogRequest(file=file, images=images), timeout)
+        return self._call(CHECK_CATALOG, v1.CheckCatalogRequest(
+                file=file, images=images, entitlements=entitlements,
+        ), timeout)
 
     def load_catalog(
             self, *, app: Union[v1.AppRef, str, None] = None, file: bytes = b"", source: str = "",
-            images: Sequence[v1.CatalogImage] = (), timeout: Optional[float] = None,
+            images: Sequence[v1.CatalogImage] = (), entitlements: bytes = b"", timeout: Optional[float] = None,
     ) -> v1.LoadCatalogResponse:
         """Replaces an app's catalogue: one change, one revision, one push for each stream that it affects."""
         return self._call(LOAD_CATALOG, v1.LoadCatalogRequest(
-                app=named_app(app), file=file, source=source, images=images,
+                app=named_app(app), file=file, source=source, images=images, entitlements=entitlements,
         ), timeout)
 
     def get_catalog(
@@ -1332,18 +1335,21 @@ class AsyncCalls:
         return self._call(LIST_APPS, v1.ListAppsRequest(), timeout)
 
     def check_catalog(
-            self, *, file: bytes = b"", images: Sequence[v1.CatalogImage] = (), timeout: Optional[float] = None,
+            self, *, file: bytes = b"", images: Sequence[v1.CatalogImage] = (), entitlements: bytes = b"",
+            timeout: Optional[float] = None,
     ) -> Awaitable[v1.CheckCatalogResponse]:
         """Parses a catalogue file and reports its contents, without loading it."""
-        return self._call(CHECK_CATALOG, v1.CheckCatalogRequest(file=file, images=images), timeout)
+        return self._call(CHECK_CATALOG, v1.CheckCatalogRequest(
+                file=file, images=images, entitlements=entitlements,
+        ), timeout)
 
     def load_catalog(
             self, *, app: Union[v1.AppRef, str, None] = None, file: bytes = b"", source: str = "",
-            images: Sequence[v1.CatalogImage] = (), timeout: Optional[float] = None,
+            images: Sequence[v1.CatalogImage] = (), entitlements: bytes = b"", timeout: Optional[float] = None,
     ) -> Awaitable[v1.LoadCatalogResponse]:
         """Replaces an app's catalogue: one change, one revision, one push for each stream that it affects."""
         return self._call(LOAD_CATALOG, v1.LoadCatalogRequest(
-                app=named_app(app), file=file, source=source, images=images,
+                app=named_app(app), file=file, source=source, images=images, entitlements=entitlements,
         ), timeout)
 
     def get_catalog(

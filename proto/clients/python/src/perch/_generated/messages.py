@@ -3780,10 +3780,11 @@ class CatalogImage(Message):
 class CheckCatalogRequest(Message):
     """Asks for the contents of a catalogue file."""
 
-    __slots__ = ("file", "images")
+    __slots__ = ("file", "images", "entitlements")
     _fields = (
         (1, "file", "bytes", False, None),
         (2, "images", "CatalogImage", True, None),
+        (3, "entitlements", "bytes", False, None),
     )
 
     file: bytes
@@ -3792,9 +3793,13 @@ class CheckCatalogRequest(Message):
     images: List[CatalogImage]
     """Its images."""
 
-    def __init__(self, *, file: bytes = b"", images: Sequence[CatalogImage] = ()) -> None:
+    entitlements: bytes
+    """The file of named entitlements beside it; empty for none."""
+
+    def __init__(self, *, file: bytes = b"", images: Sequence[CatalogImage] = (), entitlements: bytes = b"") -> None:
         self.file = file
         self.images = list(images)
+        self.entitlements = entitlements
 
 
 class CheckCatalogResponse(Message):
@@ -3815,12 +3820,13 @@ class CheckCatalogResponse(Message):
 class LoadCatalogRequest(Message):
     """Replaces a catalogue."""
 
-    __slots__ = ("app", "file", "source", "images")
+    __slots__ = ("app", "file", "source", "images", "entitlements")
     _fields = (
         (1, "app", "AppRef", False, None),
         (2, "file", "bytes", False, None),
         (3, "source", "string", False, None),
         (4, "images", "CatalogImage", True, None),
+        (5, "entitlements", "bytes", False, None),
     )
 
     app: Optional[AppRef]
@@ -3835,14 +3841,18 @@ class LoadCatalogRequest(Message):
     images: List[CatalogImage]
     """All images of the catalogue, in one request. The images of the previous catalogue are dropped."""
 
+    entitlements: bytes
+    """The file of named entitlements beside it. Empty: the app keeps those that it has."""
+
     def __init__(
             self, *, app: Optional[AppRef] = None, file: bytes = b"", source: str = "",
-            images: Sequence[CatalogImage] = (),
+            images: Sequence[CatalogImage] = (), entitlements: bytes = b"",
     ) -> None:
         self.app = app
         self.file = file
         self.source = source
         self.images = list(images)
+        self.entitlements = entitlements
 
 
 class LoadCatalogResponse(Message):
