@@ -309,7 +309,7 @@ extension FakeStore.Contents {
             entitlement.reason = "granted"
             self.revision += 1
             self.give(entitlement, to: asked.account)
-            return .success(.grantEntitlement(Acknowledgement(position: self.position)))
+            return .success(.grantEntitlement(GrantEntitlementResponse(position: self.position)))
         case .revokeGrant(let asked):
             self.revision += 1
             self.give(NamedEntitlement(name: asked.name), to: asked.account)

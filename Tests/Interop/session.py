@@ -245,6 +245,32 @@ def catalogue(plain, zlib, writer):
             equal([product.id for product in value.success.products], ORDER, "the products")
 
 
+def named_entitlements(writer):
+    first = (HERE / "catalog.storekit").read_bytes()
+
+    def load(entitlements=b""):
+        writer.ask("/perch.v1.AdminService/LoadCatalog", app=APP, file=first, source="session.py", entitlements=entitlements)
+
+    def names(granted):
+        return list(writer.ask("/perch.v1.AdminService/GrantEntitlement", app=APP, account="someone", name=granted).known_names)
+
+    with check("LoadCatalog carries the named entitlements, keeps them without a file, and takes them away by an empty list"):
+        equal(names("plsu"), [], "the names of a file that is not there")
+        load(b'{"entitlements": [{"name": "plus", "from": [{"product": "%s"}]}]}' % LIFETIME.encode())
+        equal((names("plsu"), names("plus")), (["plus"], []), "the names beside a granted one")
+        load()
+        equal(names("plsu"), ["plus"], "the names that are kept")
+        load(b'{"entitlements": []}')
+        equal(names("plsu"), [], "the names of an empty list")
+    with check("a mistake in the named entitlements is refused with its line there"):
+        for method, fields in (("LoadCatalog", {"app": APP}), ("CheckCatalog", {})):
+            _, status = writer.end(writer.call(
+                f"/perch.v1.AdminService/{method}", file=first, **fields,
+                entitlements=b'{"entitlements": [\n {"name": "plus", "from": [{"product": "none"}]}]}'))
+            equal(status.reason, "CATALOG_INVALID", "the reason")
+            assert status.message.startswith("the file of named entitlements cannot be used: line 2, column 40: "), status.message
+
+
 def cancel_and_resume(address, contract, plain, writer, old_tokens):
     with check("CANCEL is answered by STATUS 1 CANCELLED, and the others go on"):
         plain.send(CANCEL, plain.entitlement)
@@ -554,6 +580,7 @@ def play(address, second):
     come_back(address, contract, writer)
     stay_away(address, contract)
     forty_lines(address, writer)
+    named_entitlements(writer)
     cut_within_a_frame(contract)
     plain.close()
     zlib.close()

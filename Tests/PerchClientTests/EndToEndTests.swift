@@ -285,8 +285,8 @@ import TestingThreads
         try await copy.ready(timeout: .seconds(300))
         #expect(try copy.has("anna", "plus") && copy.count == 1)
         let changes = copy.changes.makeAsyncIterator()
-        let position = try await client.grantEntitlement("plus", to: "bob")
-        try await copy.wait(for: position, timeout: .seconds(300))
+        let granted = try await client.grantEntitlement("plus", to: "bob")
+        try await copy.wait(for: granted.position, timeout: .seconds(300))
         #expect(try copy.has("bob", "plus") && copy.until("bob", "plus") == .distantFuture)
         let change = try await changes.next()
         #expect(

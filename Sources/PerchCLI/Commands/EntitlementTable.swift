@@ -119,10 +119,12 @@ extension CommandRun {
                 if let length = self.settings.number("for") {
                     until = try await self.now(client).advanced(byMilliseconds: length)
                 }
-                let position = try await client.grantEntitlement(
+                let granted = try await client.grantEntitlement(
                     self.text("NAME"), to: account, until: until, reason: self.settings.text("reason") ?? "",
                     tier: self.settings.text("tier") ?? "", idempotencyKey: self.idempotencyKey)
-                try self.tellGrant(position, "granted" + (until.map { ", until \($0)" } ?? ", without end"))
+                try self.tellGrant(
+                    granted.position, "granted" + (until.map { ", until \($0)" } ?? ", without end"),
+                    beside: granted.knownNames)
             default:
                 let position = try await client.revokeGrant(self.text("NAME"), of: account)
                 try self.tellGrant(position, "not granted")
@@ -130,14 +132,27 @@ extension CommandRun {
         }
     }
 
-    private func tellGrant(_ position: Position, _ what: String) throws {
+    /// `known`: the names of the app's file, where the granted one is none of them.
+    private func tellGrant(_ position: Position, _ what: String, beside known: [String] = []) throws {
         let name = self.text("NAME")
         try self.printer.print { json in
             json.text("name", name)
             json.long("revision", position.revision)
+            if !known.isEmpty { json.texts("knownNames", known) }
         } text: { _ in
-            ["\(printable(name)) is \(what), at revision \(position.revision)"]
+            ["\(printable(name)) is \(what), at revision \(position.revision)"] + Self.warning(of: name, beside: known)
         }
+    }
+
+    /// A granted name that the app's file lacks may be meant, or misspelt.
+    static func warning(of name: String, beside known: [String]) -> [String] {
+        guard !known.isEmpty else { return [] }
+        let meant = nearest(to: name, in: known).map { " Did you mean \(printable($0))?" } ?? ""
+        let names = known.prefix(8).map { printable($0) } + (known.count > 8 ? ["\(known.count - 8) more"] : [])
+        return [
+            "warning: the app's file of entitlements does not have \(printable(name)); it has "
+                + names.joined(separator: ", ") + ".\(meant) `perch entitlements revoke` ends the grant."
+        ]
     }
 
     /// An entitlement as text, without its time.

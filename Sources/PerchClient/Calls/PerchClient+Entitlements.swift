@@ -29,11 +29,13 @@ extension PerchClient {
     public func grantEntitlement(
         _ name: String, to account: String, until: Instant? = nil, reason: String = "", tier: String = "",
         idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
-    ) async throws(PerchError) -> Position {
+    ) async throws(PerchError) -> GrantedEntitlement {
         let request = GrantEntitlementRequest(
             app: self.app, account: account, name: name, until: until, reason: reason,
             idempotencyKey: idempotencyKey ?? .newIdempotencyKey, tier: tier)
-        return try await self.call(Calls.grantEntitlement, request, timeout: timeout) { $0.position }
+        return try await self.call(Calls.grantEntitlement, request, timeout: timeout) { answer in
+            answer.position.map { GrantedEntitlement(position: $0, knownNames: answer.knownNames) }
+        }
     }
 
     /// Ends a grant. Without one, nothing changes.
@@ -42,5 +44,19 @@ extension PerchClient {
     ) async throws(PerchError) -> Position {
         let request = RevokeGrantRequest(app: self.app, account: account, name: name)
         return try await self.call(Calls.revokeGrant, request, timeout: timeout) { $0.position }
+    }
+}
+
+/// A grant that was made.
+public struct GrantedEntitlement: Hashable, Sendable {
+    /// Where the change stands.
+    public var position: Position
+    /// The app's named entitlements, if the granted name is none of them: it may be misspelt.
+    public var knownNames: [String]
+
+    /// Creates an answer from its parts, for tests.
+    public init(position: Position, knownNames: [String] = []) {
+        self.position = position
+        self.knownNames = knownNames
     }
 }

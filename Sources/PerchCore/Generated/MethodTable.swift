@@ -446,7 +446,7 @@ extension ExportAccount: SafeMethod {
 
 extension GrantEntitlement: ChangingMethod {
     typealias Effect = ChangesSomething
-    static func response(_ answer: Acknowledgement) -> Response { .grantEntitlement(answer) }
+    static func response(_ answer: GrantEntitlementResponse) -> Response { .grantEntitlement(answer) }
     var account: String? { self.asked.account }
 }
 

@@ -15,6 +15,15 @@ struct GrantEntitlement: ChangeMethod {
         try Check.atMost(Limits.accountKeyBytesMax, self.asked.reason, "reason")
     }
 
+    func answer(
+        _ result: MutationResult, at position: Position, _ context: MethodContext
+    ) -> GrantEntitlementResponse {
+        var known: [String] = []
+        for rule in context.app.catalogue.entitlements where !known.contains(rule.name) { known.append(rule.name) }
+        return GrantEntitlementResponse(
+            position: position, knownNames: known.contains(self.asked.name) ? [] : known)
+    }
+
     func mutation(_ context: MethodContext) -> Mutation {
         let key = context.key(ofAccount: self.asked.account)
         let asIs = EntitlementGrant(

@@ -397,7 +397,7 @@ package enum Calls {
     }
     /// Grants a named entitlement to an account, in every environment. It touches no purchase, and replaces an earlier grant of
     /// that name.
-    package static var grantEntitlement: ContractCall<GrantEntitlementRequest, Acknowledgement> {
+    package static var grantEntitlement: ContractCall<GrantEntitlementRequest, GrantEntitlementResponse> {
         ContractCall(method: .grantEntitlement, wrap: { .grantEntitlement($0) }) {
             if case .grantEntitlement(let answer) = $0 { answer } else { nil }
         }

@@ -2569,15 +2569,19 @@ extension GrantEntitlementRequest {
     }
 }
 
-extension Acknowledgement {
+extension GrantEntitlementResponse {
     func write(to message: UnsafeMutablePointer<Perch__V1__GrantEntitlementResponse>, _ arena: Arena) {
         if let value = self.position {
             message.pointee.position = arena.message { value.write(to: $0, arena) }
         }
+        (message.pointee.n_known_names, message.pointee.known_names) = arena.texts(self.knownNames)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GrantEntitlementResponse>) {
-        self.init(position: read(message.pointee.position) { Position($0) })
+        self.init(
+            position: read(message.pointee.position) { Position($0) },
+            knownNames: readTexts(message.pointee.n_known_names, message.pointee.known_names)
+        )
     }
 }
 

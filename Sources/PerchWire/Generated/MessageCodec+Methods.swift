@@ -381,7 +381,7 @@ extension MessageCodec {
             case .exportAccount:
                 return .exportAccount(AccountExport(try self.response(Perch__V1__ExportAccountResponse.self, bytes)))
             case .grantEntitlement:
-                return .grantEntitlement(Acknowledgement(try self.response(Perch__V1__GrantEntitlementResponse.self, bytes)))
+                return .grantEntitlement(GrantEntitlementResponse(try self.response(Perch__V1__GrantEntitlementResponse.self, bytes)))
             case .revokeGrant:
                 return .revokeGrant(Acknowledgement(try self.response(Perch__V1__RevokeGrantResponse.self, bytes)))
             case .listAudit:

@@ -523,7 +523,7 @@ package enum Response: Hashable, Sendable {
     case mergeAccounts(MoveAnswer)
     case eraseAccount(EraseAccountResponse)
     case exportAccount(AccountExport)
-    case grantEntitlement(Acknowledgement)
+    case grantEntitlement(GrantEntitlementResponse)
     case revokeGrant(Acknowledgement)
     case listAudit(AuditPage)
     case listDeadLetters(DeadLetterPage)

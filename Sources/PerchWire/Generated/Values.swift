@@ -2048,6 +2048,22 @@ package struct GrantEntitlementRequest: Hashable, Sendable {
     package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.name.isEmpty && self.until == nil && self.reason.isEmpty && self.idempotencyKey.isEmpty && self.tier.isEmpty }
 }
 
+/// It is granted.
+package struct GrantEntitlementResponse: Hashable, Sendable {
+    /// Where the change stands.
+    package var position: Position?
+    /// If the app has named entitlements and the granted name is none of them: those names. The granted name may be misspelt.
+    package var knownNames: [String]
+
+    package init(position: Position? = nil, knownNames: [String] = []) {
+        self.position = position
+        self.knownNames = knownNames
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position == nil && self.knownNames.isEmpty }
+}
+
 /// Ends a grant.
 package struct RevokeGrantRequest: Hashable, Sendable {
     /// The app.

@@ -69,6 +69,41 @@ import Testing
         #expect(own.value.grants.first?.message.contains("outage") == false)
     }
 
+    @Test func `a grant of a name that the app's file lacks says the names that it has`() throws {
+        func known(_ name: String, _ rules: [EntitlementRule]) throws -> [String] {
+            var setup = World.Setup()
+            setup.catalogue = setup.catalogue.replacing(entitlements: rules)
+            let world = World(setup)
+            let request = GrantEntitlementRequest(app: Self.app, account: "anna", name: name)
+            guard
+                case .grantEntitlement(let answer) = try world.require(
+                    .grantEntitlement(request), from: world.welcomedClient())
+            else { throw NoAnswer(status: nil) }
+            #expect(answer.position != nil)
+            return answer.knownNames
+        }
+        let rules = [
+            EntitlementRule(name: "plus", groupID: "plans", level: 1, tier: "gold"),
+            EntitlementRule(name: "plus", productID: "lifetime"), EntitlementRule(name: "news", groupID: "news"),
+        ]
+        #expect(try known("plsu", rules) == ["plus", "news"])
+        #expect(try known("news", rules) == [])
+        #expect(try known("plsu", []) == [], "a file that is not there lacks nothing")
+    }
+
+    @Test func `a file of entitlements has a limit in a request`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let long = [UInt8](repeating: 32, count: Limits.entitlementFileBytesMax + 1)
+        for request in [
+            Request.loadCatalog(LoadCatalogRequest(app: Self.app, file: [1], entitlements: long)),
+            .checkCatalog(CheckCatalogRequest(file: [1], entitlements: long)),
+        ] {
+            let status = try Self.refusal(request, world, client)
+            #expect(status.reason == "CATALOG_TOO_LONG" && status.message.contains("\(long.count) bytes"))
+        }
+    }
+
     @Test func `a supposed event changes nothing, and says what would be`() throws {
         let world = Gate.world()
         let admin = world.welcomedClient(authorization: Gate.token(.admin, app: .all, subject: "ada"))

@@ -8646,7 +8646,7 @@ const ProtobufCMessageDescriptor perch__v1__grant_entitlement_request__descripto
   (ProtobufCMessageInit) perch__v1__grant_entitlement_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__grant_entitlement_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor perch__v1__grant_entitlement_response__field_descriptors[2] =
 {
   {
     "position",
@@ -8660,14 +8660,27 @@ static const ProtobufCFieldDescriptor perch__v1__grant_entitlement_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "known_names",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Perch__V1__GrantEntitlementResponse, n_known_names),
+    offsetof(Perch__V1__GrantEntitlementResponse, known_names),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__grant_entitlement_response__field_indices_by_name[] = {
+  1,   /* field[1] = known_names */
   0,   /* field[0] = position */
 };
 static const ProtobufCIntRange perch__v1__grant_entitlement_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor perch__v1__grant_entitlement_response__descriptor =
 {
@@ -8677,7 +8690,7 @@ const ProtobufCMessageDescriptor perch__v1__grant_entitlement_response__descript
   "Perch__V1__GrantEntitlementResponse",
   "perch.v1",
   sizeof(Perch__V1__GrantEntitlementResponse),
-  1,
+  2,
   perch__v1__grant_entitlement_response__field_descriptors,
   perch__v1__grant_entitlement_response__field_indices_by_name,
   1,  perch__v1__grant_entitlement_response__number_ranges,

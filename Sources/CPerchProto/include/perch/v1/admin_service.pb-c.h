@@ -2161,10 +2161,15 @@ struct  Perch__V1__GrantEntitlementResponse
    * Where the change stands.
    */
   Perch__V1__Position *position;
+  /*
+   * If the app has named entitlements and the granted name is none of them: those names. The granted name may be misspelt.
+   */
+  size_t n_known_names;
+  char **known_names;
 };
 #define PERCH__V1__GRANT_ENTITLEMENT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__grant_entitlement_response__descriptor) \
-    , NULL }
+    , NULL, 0,NULL }
 
 
 /*

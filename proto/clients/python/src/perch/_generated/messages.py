@@ -5652,16 +5652,22 @@ class GrantEntitlementRequest(Message):
 class GrantEntitlementResponse(Message):
     """It is granted."""
 
-    __slots__ = ("position", )
+    __slots__ = ("position", "known_names")
     _fields = (
         (1, "position", "Position", False, None),
+        (2, "known_names", "string", True, None),
     )
 
     position: Optional[Position]
     """Where the change stands."""
 
-    def __init__(self, *, position: Optional[Position] = None) -> None:
+    known_names: List[str]
+    """If the app has named entitlements and the granted name is none of them: those names. The granted name may be misspelt.
+    """
+
+    def __init__(self, *, position: Optional[Position] = None, known_names: Sequence[str] = ()) -> None:
         self.position = position
+        self.known_names = list(known_names)
 
 
 class RevokeGrantRequest(Message):
