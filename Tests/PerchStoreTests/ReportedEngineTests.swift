@@ -246,6 +246,29 @@ extension ReportedRequest {
         #expect(try store.found(.transaction(100))?.isUnclaimed == true)
     }
 
+    @Test(arguments: all)
+    func `says who had what gets another account`(_ implementation: StorageImplementation) throws {
+        let store = try ReportedStore(on: try implementation.make().storage)
+        func previous(_ request: ReportedRequest) throws -> String {
+            String(decoding: try store.tell(request).previousKey, as: UTF8.self)
+        }
+        let token = AccountAlias.appAccountToken(ReportedLine.alice)
+        let hash = try #require(EmailHash.hash(of: "alice@example.com"))
+        try store.tell(.reports(ReportedLine.transaction(100, token: ReportedLine.bob)))
+        #expect(try previous(.attach(token, to: store.key("alice"))) == "", "it was nobody's")
+        #expect(try previous(.attach(token, to: store.key("alice"))) == "", "it was hers already")
+        #expect(try previous(.attach(token, to: store.key("bob"))) == "alice")
+        #expect(try previous(.detach(token)) == "bob")
+        #expect(try previous(.attachEmail(hash, to: store.key("alice"))) == "")
+        #expect(try previous(.attachEmail(hash, to: store.key("bob"))) == "alice")
+        #expect(try previous(.detachEmail(hash)) == "bob")
+        #expect(try previous(.claim(100, for: store.key("alice"))) == "", "it was unclaimed")
+        #expect(try previous(.claim(100, for: store.key("bob"))) == "alice")
+        // A token that is a customer's key is theirs without having been attached.
+        try store.tell(.reports(ReportedLine.transaction(200, of: 200), by: store.key(ReportedLine.alice)))
+        #expect(try previous(.attach(token, to: store.key("bob"))) == ReportedLine.alice)
+    }
+
     @Test func `a token that is the customer's key needs no alias`() throws {
         let store = try ReportedStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)))
         try store.tell(.reports(ReportedLine.transaction(100, token: ReportedLine.alice)))

@@ -212,23 +212,30 @@ extension CommandRun {
     func account() async throws {
         try await self.withClient { client in
             guard self.invocation.action != .accountFind else { return try await self.find(client) }
-            let moved: Int
+            let count: Int
+            var previous: String?
             switch self.invocation.action {
-            case .accountAttach: moved = try await client.attach(try self.customerName(), to: self.text("ACCOUNT"))
-            case .accountDetach: moved = try await client.detach(try self.customerName())
-            case .accountMove:
-                moved = try await client.move(original: self.transactionID("ID"), to: self.text("ACCOUNT"))
-            default: moved = try await client.merge(self.text("ACCOUNT"), into: self.text("INTO"))
+            case .accountMerge: count = try await client.merge(self.text("ACCOUNT"), into: self.text("INTO"))
+            default:
+                let moved =
+                    switch self.invocation.action {
+                    case .accountAttach: try await client.attach(try self.customerName(), to: self.text("ACCOUNT"))
+                    case .accountDetach: try await client.detach(try self.customerName())
+                    default: try await client.move(original: self.transactionID("ID"), to: self.text("ACCOUNT"))
+                    }
+                (count, previous) = (moved.movedCount, moved.previousAccount)
             }
-            let count = moved
-            try self.printer.print { json in
+            try self.printer.print { [previous] json in
                 json.number("movedCount", count)
-            } text: { _ in
+                if let previous { json.text("previousAccount", previous) }
+            } text: { [previous] _ in
                 let moved = "\(count) original transaction\(count == 1 ? "" : "s") changed the account."
                 return switch self.invocation.action {
-                case .accountAttach: ["The name is attached. " + moved]
-                case .accountDetach: ["The name is detached. " + moved]
-                default: [moved]
+                case .accountAttach:
+                    ["The name is attached\(previous.map { "; it was a name of \(printable($0))" } ?? ""). " + moved]
+                case .accountDetach:
+                    ["The name is detached\(previous.map { "; it was a name of \(printable($0))" } ?? ""). " + moved]
+                default: [moved + (previous.map { " It was one of \(printable($0))." } ?? "")]
                 }
             }
         }

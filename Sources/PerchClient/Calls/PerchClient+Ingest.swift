@@ -126,6 +126,26 @@ public struct FoundAccount: Hashable, Sendable {
     }
 }
 
+/// What went from one account to another.
+public struct AccountMove: Hashable, Sendable {
+    /// Original transactions that changed their account.
+    public var movedCount: Int
+    /// The key of the account that had the name or the transaction; nil if no account had it, or the same one.
+    public var previousAccount: String?
+
+    /// Creates a move from its parts, for tests.
+    public init(movedCount: Int, previousAccount: String? = nil) {
+        self.movedCount = movedCount
+        self.previousAccount = previousAccount
+    }
+
+    init(_ answer: MoveAnswer) {
+        self.init(
+            movedCount: Int(answer.movedCount),
+            previousAccount: answer.previousAccount.isEmpty ? nil : answer.previousAccount)
+    }
+}
+
 /// A customer who was found by a name.
 public struct FoundByName: Hashable, Sendable {
     private let contract: FoundCustomer
@@ -307,35 +327,29 @@ extension PerchClient {
         }
     }
 
-    /// A customer's name belongs to an account from now on. Returns how many original transactions became the account's.
+    /// A customer's name belongs to an account from now on, with the purchases that carry it.
     public func attach(
         _ name: CustomerName, to account: String, timeout: Duration? = nil
-    ) async throws(PerchError) -> Int {
+    ) async throws(PerchError) -> AccountMove {
         let request = AttachAliasRequest(
             app: self.app, account: account, appAccountToken: name.token, appTransactionID: name.id,
             emailSha256: name.emailHash)
-        return try await self.call(Calls.attachAlias, request, timeout: timeout) { answer in
-            Int(answer.movedCount)
-        }
+        return try await self.call(Calls.attachAlias, request, timeout: timeout) { AccountMove($0) }
     }
 
     /// A customer's name belongs to no account from now on.
-    public func detach(_ name: CustomerName, timeout: Duration? = nil) async throws(PerchError) -> Int {
+    public func detach(_ name: CustomerName, timeout: Duration? = nil) async throws(PerchError) -> AccountMove {
         let request = DetachAliasRequest(
             app: self.app, appAccountToken: name.token, appTransactionID: name.id, emailSha256: name.emailHash)
-        return try await self.call(Calls.detachAlias, request, timeout: timeout) { answer in
-            Int(answer.movedCount)
-        }
+        return try await self.call(Calls.detachAlias, request, timeout: timeout) { AccountMove($0) }
     }
 
     /// Gives an original transaction to an account, whatever the app's claim policy says.
     public func move(
         original id: TransactionID, to account: String, timeout: Duration? = nil
-    ) async throws(PerchError) -> Int {
+    ) async throws(PerchError) -> AccountMove {
         let request = MoveTransactionRequest(app: self.app, originalTransactionID: id, account: account)
-        return try await self.call(Calls.moveTransaction, request, timeout: timeout) { answer in
-            Int(answer.movedCount)
-        }
+        return try await self.call(Calls.moveTransaction, request, timeout: timeout) { AccountMove($0) }
     }
 
     /// Gives everything that an account has to another, and its key too. The client never repeats this call.

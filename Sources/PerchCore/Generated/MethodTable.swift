@@ -428,7 +428,7 @@ extension MoveTransaction: ChangingMethod {
 
 extension MergeAccounts: ChangingMethod {
     typealias Effect = ChangesSomething
-    static func response(_ answer: MoveAnswer) -> Response { .mergeAccounts(answer) }
+    static func response(_ answer: MergeAccountsResponse) -> Response { .mergeAccounts(answer) }
     var account: String? { self.asked.account }
 }
 

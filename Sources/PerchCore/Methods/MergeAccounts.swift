@@ -1,8 +1,9 @@
+import PerchBase
 import PerchModel
 import PerchStore
 import PerchWire
 
-struct MergeAccounts: AccountMove {
+struct MergeAccounts: ChangeMethod {
     let asked: MergeAccountsRequest
 
     var auditNote: AuditNote { .audited("") }
@@ -11,8 +12,15 @@ struct MergeAccounts: AccountMove {
 
     func check() throws(CallRefusal) { try Check.account(self.asked.intoAccount, field: "into_account") }
 
-    func move(_ context: MethodContext) -> ReportedRequest {
-        .merge(
-            context.key(ofAccount: self.asked.account), into: context.key(ofAccount: self.asked.intoAccount))
+    func mutation(_ context: MethodContext) throws(CallRefusal) -> Mutation {
+        try context.requireReportedApp()
+        let account = context.key(ofAccount: self.asked.account)
+        return .reported(
+            .merge(account, into: context.key(ofAccount: self.asked.intoAccount)), app: context.app.number)
+    }
+
+    func answer(_ result: MutationResult, at position: Position, _ context: MethodContext) -> MergeAccountsResponse {
+        guard case .reported(let outcome) = result else { preconditionFailure("a merger has an outcome") }
+        return MergeAccountsResponse(position: position, movedCount: outcome.moved)
     }
 }

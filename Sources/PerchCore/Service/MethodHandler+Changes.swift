@@ -16,7 +16,9 @@ extension AccountMove {
 
     func answer(_ result: MutationResult, at position: Position, _ context: MethodContext) -> MoveAnswer {
         guard case .reported(let outcome) = result else { preconditionFailure("a move has an outcome") }
-        return MoveAnswer(position: position, movedCount: outcome.moved)
+        return MoveAnswer(
+            position: position, movedCount: outcome.moved,
+            previousAccount: String(decoding: outcome.previousKey, as: UTF8.self))
     }
 }
 

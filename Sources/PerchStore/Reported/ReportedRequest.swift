@@ -93,6 +93,8 @@ package struct ReportedOutcome: Hashable, Sendable {
     package var changed: UInt32 = 0
     /// Notifications that had not come before. A repeated answer does not say it.
     package var notices: UInt32 = 0
+    /// The key of the account that had what another one has now, or nobody; empty for none. A repeated answer does not say it.
+    package var previousKey: [UInt8] = []
 
     package init() {}
 }

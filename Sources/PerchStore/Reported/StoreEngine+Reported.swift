@@ -139,6 +139,11 @@ extension StoreEngine {
             &stored, answer: .reported(ReportedOutcome()), of: mutation, asOf: call.wall, keeps: false, &batch)
     }
 
+    /// Notes who had what changes its account, by a key that callers use. An unclaimed account has none.
+    private func note(previous owner: AccountNumber?, _ work: inout ReportedWork) throws(StorageError) {
+        if let owner { work.outcome.previousKey = try self.storage.key(of: owner) ?? [] }
+    }
+
     private func carryOut(_ request: ReportedRequest, _ work: inout ReportedWork) throws(StorageError) -> Refusal? {
         switch request {
         case .keep, .drop: preconditionFailure("an item is of the store itself")
@@ -153,23 +158,31 @@ extension StoreEngine {
             if let kept = notice?.kept { try self.keep(kept, &work) }
             if let item, try self.storage.item(item) != nil { work.side.removedItems.append(item) }
         case .attach(let alias, let key):
-            return try self.attach(alias, to: try self.open(key, &work), &work)
+            let owner = try self.named(alias, work)
+            let account = try self.open(key, &work)
+            try self.note(previous: owner == account ? nil : owner, &work)
+            return try self.attach(alias, to: account, &work)
         case .detach(let alias):
             guard let account = try self.account(.attached(alias, app: work.app.number), work) else {
                 return Refusal(.accountUnknown, "no account has this alias")
             }
+            try self.note(previous: account, &work)
             work.name(.attached(alias, app: work.app.number), nil)
             _ = try self.record(account, &work)
             work.add(Fact(.reported(.unnamed(alias)), effective: work.now), to: account)
             try self.resolve(linkedWith: alias, &work)
         case .attachEmail(let hash, let key):
+            let name = AccountKey.email(hash, app: work.app.number)
+            let owner = try self.account(name, work)
             let account = try self.open(key, &work)
-            try self.attach(.email(hash, app: work.app.number), to: account, &work)
+            try self.note(previous: owner == account ? nil : owner, &work)
+            try self.attach(name, to: account, &work)
         case .detachEmail(let hash):
             let name = AccountKey.email(hash, app: work.app.number)
             guard let account = try self.account(name, work) else {
                 return Refusal(.accountUnknown, "no account has this e-mail address")
             }
+            try self.note(previous: account, &work)
             work.name(name, nil)
             work.noted = account
         case .note(let text, let author, let key):
@@ -177,12 +190,13 @@ extension StoreEngine {
         case .dropNote(let id, let key):
             return try self.dropNote(id, of: key, &work)
         case .claim(let id, let key):
-            guard try self.account(.original(id, app: work.app.number), work) != nil else {
+            guard let owner = try self.account(.original(id, app: work.app.number), work) else {
                 return Refusal(
                     .transactionUnknown,
                     "no report named the original transaction \(id); submit one of its transactions first")
             }
             let account = try self.open(key, &work)
+            try self.note(previous: owner == account ? nil : owner, &work)
             try self.claim(id, for: account, &work)
         case .merge(let key, let other):
             return try self.merge(key, into: other, &work)

@@ -376,7 +376,7 @@ package enum Calls {
     }
     /// Gives everything that one account has to another, and its key too: an anonymous customer has signed in. Both accounts
     /// change in one revision.
-    package static var mergeAccounts: ContractCall<MergeAccountsRequest, MoveAnswer> {
+    package static var mergeAccounts: ContractCall<MergeAccountsRequest, MergeAccountsResponse> {
         ContractCall(method: .mergeAccounts, wrap: { .mergeAccounts($0) }) {
             if case .mergeAccounts(let answer) = $0 { answer } else { nil }
         }

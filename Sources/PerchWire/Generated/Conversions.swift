@@ -2347,12 +2347,14 @@ extension MoveAnswer {
     func write(to message: UnsafeMutablePointer<Perch__V1__AttachAliasResponse>, _ arena: Arena) {
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
         message.pointee.moved_count = self.movedCount
+        message.pointee.previous_account = arena.text(self.previousAccount)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__AttachAliasResponse>) {
         self.init(
             position: read(message.pointee.position) { Position($0) } ?? .blank,
-            movedCount: message.pointee.moved_count
+            movedCount: message.pointee.moved_count,
+            previousAccount: String(wire: message.pointee.previous_account)
         )
     }
 }
@@ -2379,12 +2381,14 @@ extension MoveAnswer {
     func write(to message: UnsafeMutablePointer<Perch__V1__DetachAliasResponse>, _ arena: Arena) {
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
         message.pointee.moved_count = self.movedCount
+        message.pointee.previous_account = arena.text(self.previousAccount)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__DetachAliasResponse>) {
         self.init(
             position: read(message.pointee.position) { Position($0) } ?? .blank,
-            movedCount: message.pointee.moved_count
+            movedCount: message.pointee.moved_count,
+            previousAccount: String(wire: message.pointee.previous_account)
         )
     }
 }
@@ -2409,12 +2413,14 @@ extension MoveAnswer {
     func write(to message: UnsafeMutablePointer<Perch__V1__MoveTransactionResponse>, _ arena: Arena) {
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
         message.pointee.moved_count = self.movedCount
+        message.pointee.previous_account = arena.text(self.previousAccount)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__MoveTransactionResponse>) {
         self.init(
             position: read(message.pointee.position) { Position($0) } ?? .blank,
-            movedCount: message.pointee.moved_count
+            movedCount: message.pointee.moved_count,
+            previousAccount: String(wire: message.pointee.previous_account)
         )
     }
 }
@@ -2435,7 +2441,7 @@ extension MergeAccountsRequest {
     }
 }
 
-extension MoveAnswer {
+extension MergeAccountsResponse {
     func write(to message: UnsafeMutablePointer<Perch__V1__MergeAccountsResponse>, _ arena: Arena) {
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
         message.pointee.moved_count = self.movedCount

@@ -375,7 +375,7 @@ extension MessageCodec {
             case .moveTransaction:
                 return .moveTransaction(MoveAnswer(try self.response(Perch__V1__MoveTransactionResponse.self, bytes)))
             case .mergeAccounts:
-                return .mergeAccounts(MoveAnswer(try self.response(Perch__V1__MergeAccountsResponse.self, bytes)))
+                return .mergeAccounts(MergeAccountsResponse(try self.response(Perch__V1__MergeAccountsResponse.self, bytes)))
             case .eraseAccount:
                 return .eraseAccount(EraseAccountResponse(try self.response(Perch__V1__EraseAccountResponse.self, bytes)))
             case .exportAccount:

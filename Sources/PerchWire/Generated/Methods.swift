@@ -520,7 +520,7 @@ package enum Response: Hashable, Sendable {
     case attachAlias(MoveAnswer)
     case detachAlias(MoveAnswer)
     case moveTransaction(MoveAnswer)
-    case mergeAccounts(MoveAnswer)
+    case mergeAccounts(MergeAccountsResponse)
     case eraseAccount(EraseAccountResponse)
     case exportAccount(AccountExport)
     case grantEntitlement(GrantEntitlementResponse)

@@ -1838,14 +1838,17 @@ package struct MoveAnswer: Hashable, Sendable {
     package var position: Position
     /// Original transactions that changed their account.
     package var movedCount: UInt32
+    /// The key of the account whose name it was. Empty: it was nobody's, or that account's already.
+    package var previousAccount: String
 
-    package init(position: Position = .blank, movedCount: UInt32 = 0) {
+    package init(position: Position = .blank, movedCount: UInt32 = 0, previousAccount: String = "") {
         self.position = position
         self.movedCount = movedCount
+        self.previousAccount = previousAccount
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.position.isBlank && self.movedCount == 0 }
+    package var isBlank: Bool { self.position.isBlank && self.movedCount == 0 && self.previousAccount.isEmpty }
 }
 
 /// Detaches a name. Exactly one of the last three fields is set.
@@ -1911,6 +1914,22 @@ package struct MergeAccountsRequest: Hashable, Sendable {
 
     /// Whether it says nothing, and is left out of the message around it.
     package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.intoAccount.isEmpty }
+}
+
+/// They are merged.
+package struct MergeAccountsResponse: Hashable, Sendable {
+    /// Where the change stands.
+    package var position: Position
+    /// Original transactions that changed their account.
+    package var movedCount: UInt32
+
+    package init(position: Position = .blank, movedCount: UInt32 = 0) {
+        self.position = position
+        self.movedCount = movedCount
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position.isBlank && self.movedCount == 0 }
 }
 
 /// Erases an account.

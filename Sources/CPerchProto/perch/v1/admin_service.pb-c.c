@@ -7736,7 +7736,7 @@ const ProtobufCMessageDescriptor perch__v1__attach_alias_request__descriptor =
   (ProtobufCMessageInit) perch__v1__attach_alias_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__attach_alias_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor perch__v1__attach_alias_response__field_descriptors[3] =
 {
   {
     "position",
@@ -7762,15 +7762,28 @@ static const ProtobufCFieldDescriptor perch__v1__attach_alias_response__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "previous_account",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AttachAliasResponse, previous_account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__attach_alias_response__field_indices_by_name[] = {
   1,   /* field[1] = moved_count */
   0,   /* field[0] = position */
+  2,   /* field[2] = previous_account */
 };
 static const ProtobufCIntRange perch__v1__attach_alias_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor perch__v1__attach_alias_response__descriptor =
 {
@@ -7780,7 +7793,7 @@ const ProtobufCMessageDescriptor perch__v1__attach_alias_response__descriptor =
   "Perch__V1__AttachAliasResponse",
   "perch.v1",
   sizeof(Perch__V1__AttachAliasResponse),
-  2,
+  3,
   perch__v1__attach_alias_response__field_descriptors,
   perch__v1__attach_alias_response__field_indices_by_name,
   1,  perch__v1__attach_alias_response__number_ranges,
@@ -7864,7 +7877,7 @@ const ProtobufCMessageDescriptor perch__v1__detach_alias_request__descriptor =
   (ProtobufCMessageInit) perch__v1__detach_alias_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__detach_alias_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor perch__v1__detach_alias_response__field_descriptors[3] =
 {
   {
     "position",
@@ -7890,15 +7903,28 @@ static const ProtobufCFieldDescriptor perch__v1__detach_alias_response__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "previous_account",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DetachAliasResponse, previous_account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__detach_alias_response__field_indices_by_name[] = {
   1,   /* field[1] = moved_count */
   0,   /* field[0] = position */
+  2,   /* field[2] = previous_account */
 };
 static const ProtobufCIntRange perch__v1__detach_alias_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor perch__v1__detach_alias_response__descriptor =
 {
@@ -7908,7 +7934,7 @@ const ProtobufCMessageDescriptor perch__v1__detach_alias_response__descriptor =
   "Perch__V1__DetachAliasResponse",
   "perch.v1",
   sizeof(Perch__V1__DetachAliasResponse),
-  2,
+  3,
   perch__v1__detach_alias_response__field_descriptors,
   perch__v1__detach_alias_response__field_indices_by_name,
   1,  perch__v1__detach_alias_response__number_ranges,
@@ -7979,7 +8005,7 @@ const ProtobufCMessageDescriptor perch__v1__move_transaction_request__descriptor
   (ProtobufCMessageInit) perch__v1__move_transaction_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__move_transaction_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor perch__v1__move_transaction_response__field_descriptors[3] =
 {
   {
     "position",
@@ -8005,15 +8031,28 @@ static const ProtobufCFieldDescriptor perch__v1__move_transaction_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "previous_account",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MoveTransactionResponse, previous_account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__move_transaction_response__field_indices_by_name[] = {
   1,   /* field[1] = moved_count */
   0,   /* field[0] = position */
+  2,   /* field[2] = previous_account */
 };
 static const ProtobufCIntRange perch__v1__move_transaction_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor perch__v1__move_transaction_response__descriptor =
 {
@@ -8023,7 +8062,7 @@ const ProtobufCMessageDescriptor perch__v1__move_transaction_response__descripto
   "Perch__V1__MoveTransactionResponse",
   "perch.v1",
   sizeof(Perch__V1__MoveTransactionResponse),
-  2,
+  3,
   perch__v1__move_transaction_response__field_descriptors,
   perch__v1__move_transaction_response__field_indices_by_name,
   1,  perch__v1__move_transaction_response__number_ranges,

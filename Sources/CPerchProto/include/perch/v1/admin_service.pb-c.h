@@ -1803,10 +1803,14 @@ struct  Perch__V1__AttachAliasResponse
    * Original transactions that changed their account.
    */
   uint32_t moved_count;
+  /*
+   * The key of the account whose name it was. Empty: it was nobody's, or that account's already.
+   */
+  char *previous_account;
 };
 #define PERCH__V1__ATTACH_ALIAS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__attach_alias_response__descriptor) \
-    , NULL, 0 }
+    , NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1851,10 +1855,14 @@ struct  Perch__V1__DetachAliasResponse
    * Original transactions that changed their account.
    */
   uint32_t moved_count;
+  /*
+   * The key of the account whose name it was.
+   */
+  char *previous_account;
 };
 #define PERCH__V1__DETACH_ALIAS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__detach_alias_response__descriptor) \
-    , NULL, 0 }
+    , NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1895,10 +1903,14 @@ struct  Perch__V1__MoveTransactionResponse
    * Original transactions that changed their account.
    */
   uint32_t moved_count;
+  /*
+   * The key of the account that had it. Empty: it was unclaimed, or that account's already.
+   */
+  char *previous_account;
 };
 #define PERCH__V1__MOVE_TRANSACTION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__move_transaction_response__descriptor) \
-    , NULL, 0 }
+    , NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*

@@ -5278,10 +5278,11 @@ class AttachAliasRequest(Message):
 class AttachAliasResponse(Message):
     """It is attached."""
 
-    __slots__ = ("position", "moved_count")
+    __slots__ = ("position", "moved_count", "previous_account")
     _fields = (
         (1, "position", "Position", False, None),
         (2, "moved_count", "uint32", False, None),
+        (3, "previous_account", "string", False, None),
     )
 
     position: Optional[Position]
@@ -5290,9 +5291,15 @@ class AttachAliasResponse(Message):
     moved_count: int
     """Original transactions that changed their account."""
 
-    def __init__(self, *, position: Optional[Position] = None, moved_count: int = 0) -> None:
+    previous_account: str
+    """The key of the account whose name it was. Empty: it was nobody's, or that account's already."""
+
+    def __init__(
+            self, *, position: Optional[Position] = None, moved_count: int = 0, previous_account: str = "",
+    ) -> None:
         self.position = position
         self.moved_count = moved_count
+        self.previous_account = previous_account
 
 
 class DetachAliasRequest(Message):
@@ -5331,10 +5338,11 @@ class DetachAliasRequest(Message):
 class DetachAliasResponse(Message):
     """It is detached."""
 
-    __slots__ = ("position", "moved_count")
+    __slots__ = ("position", "moved_count", "previous_account")
     _fields = (
         (1, "position", "Position", False, None),
         (2, "moved_count", "uint32", False, None),
+        (3, "previous_account", "string", False, None),
     )
 
     position: Optional[Position]
@@ -5343,9 +5351,15 @@ class DetachAliasResponse(Message):
     moved_count: int
     """Original transactions that changed their account."""
 
-    def __init__(self, *, position: Optional[Position] = None, moved_count: int = 0) -> None:
+    previous_account: str
+    """The key of the account whose name it was."""
+
+    def __init__(
+            self, *, position: Optional[Position] = None, moved_count: int = 0, previous_account: str = "",
+    ) -> None:
         self.position = position
         self.moved_count = moved_count
+        self.previous_account = previous_account
 
 
 class MoveTransactionRequest(Message):
@@ -5376,10 +5390,11 @@ class MoveTransactionRequest(Message):
 class MoveTransactionResponse(Message):
     """It is moved."""
 
-    __slots__ = ("position", "moved_count")
+    __slots__ = ("position", "moved_count", "previous_account")
     _fields = (
         (1, "position", "Position", False, None),
         (2, "moved_count", "uint32", False, None),
+        (3, "previous_account", "string", False, None),
     )
 
     position: Optional[Position]
@@ -5388,9 +5403,15 @@ class MoveTransactionResponse(Message):
     moved_count: int
     """Original transactions that changed their account."""
 
-    def __init__(self, *, position: Optional[Position] = None, moved_count: int = 0) -> None:
+    previous_account: str
+    """The key of the account that had it. Empty: it was unclaimed, or that account's already."""
+
+    def __init__(
+            self, *, position: Optional[Position] = None, moved_count: int = 0, previous_account: str = "",
+    ) -> None:
         self.position = position
         self.moved_count = moved_count
+        self.previous_account = previous_account
 
 
 class MergeAccountsRequest(Message):
