@@ -250,7 +250,20 @@ static perch_tls_fault alerted(int alert) {
     case SSL_AD_CERTIFICATE_EXPIRED:
     case SSL_AD_CERTIFICATE_UNKNOWN:
     case SSL_AD_CERTIFICATE_REQUIRED: return PERCH_TLS_FAULT_REFUSED;
+    case TLS1_AD_PROTOCOL_VERSION:
+    case TLS1_AD_INSUFFICIENT_SECURITY: return PERCH_TLS_FAULT_NO_COMMON_GROUND;
     default: return PERCH_TLS_FAULT_ALERT;
+    }
+}
+
+/* The fault for a certificate of the peer that did not pass. */
+static perch_tls_fault unverified(long result) {
+    switch (result) {
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH: return PERCH_TLS_FAULT_NAME;
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+    case X509_V_ERR_CERT_NOT_YET_VALID: return PERCH_TLS_FAULT_EXPIRED;
+    default: return PERCH_TLS_FAULT_CERTIFICATE;
     }
 }
 
@@ -267,10 +280,7 @@ static perch_tls_fault fault(int reason, long verified) {
     case SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS: return PERCH_TLS_FAULT_NO_COMMON_GROUND;
     case SSL_R_NO_APPLICATION_PROTOCOL: return PERCH_TLS_FAULT_APPLICATION_PROTOCOL;
     case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: return PERCH_TLS_FAULT_NO_CERTIFICATE;
-    case SSL_R_CERTIFICATE_VERIFY_FAILED:
-        return verified == X509_V_ERR_HOSTNAME_MISMATCH || verified == X509_V_ERR_IP_ADDRESS_MISMATCH
-                   ? PERCH_TLS_FAULT_NAME
-                   : PERCH_TLS_FAULT_CERTIFICATE;
+    case SSL_R_CERTIFICATE_VERIFY_FAILED: return unverified(verified);
     case ERR_R_MALLOC_FAILURE: return PERCH_TLS_FAULT_MEMORY;
     default: return PERCH_TLS_FAULT_PROTOCOL;
     }

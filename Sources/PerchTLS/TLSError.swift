@@ -11,8 +11,10 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
         case noCommonGround = "no_common_ground"
         /// The peer offers protocols by ALPN without perch/1.
         case applicationProtocol = "application_protocol"
-        /// The peer's certificate is invalid: an unknown authority, expired, or for another use.
+        /// The peer's certificate is invalid: of an unknown authority, or for another use.
         case certificate = "certificate"
+        /// A certificate of the peer has expired, or is not valid yet.
+        case expired = "expired"
         case noCertificate = "no_certificate"
         /// The peer's certificate is valid but for another name.
         case name = "name"
@@ -82,6 +84,7 @@ extension TLSError.Fault {
             case PERCH_TLS_FAULT_NO_COMMON_GROUND: .noCommonGround
             case PERCH_TLS_FAULT_APPLICATION_PROTOCOL: .applicationProtocol
             case PERCH_TLS_FAULT_CERTIFICATE: .certificate
+            case PERCH_TLS_FAULT_EXPIRED: .expired
             case PERCH_TLS_FAULT_NO_CERTIFICATE: .noCertificate
             case PERCH_TLS_FAULT_NAME: .name
             case PERCH_TLS_FAULT_REFUSED: .refused

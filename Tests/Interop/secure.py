@@ -9,6 +9,8 @@ import ssl
 import struct
 import subprocess
 import sys
+import threading
+import types
 import warnings
 
 import checks
@@ -249,6 +251,34 @@ def client(server, status, *settings, trusted=authority):
     return done.stdout + done.stderr
 
 
+@contextlib.contextmanager
+def answering(answer, secure=None):
+    """A port that reads something of each client, then answers these bytes and closes; with TLS by the context `secure`."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        def serve():
+            while True:
+                try:
+                    one, _ = listener.accept()
+                except OSError:
+                    return
+                with one, contextlib.suppress(OSError):
+                    if secure:
+                        secure.wrap_socket(one, server_side=True).close()
+                        continue
+                    one.recv(65_536)
+                    one.sendall(answer)
+                    one.shutdown(socket.SHUT_WR)
+                    while one.recv(65_536):
+                        pass
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
 def own_client(server):
     with check("perch's client speaks TLS"):
         assert "com.example.app" in client(server, 0), "no app"
@@ -257,8 +287,30 @@ def own_client(server):
         before = server.metric(alerts)
         assert "TLS_UNTRUSTED" in client(server, 4, trusted=other), "another reason"
         server.eventually(alerts, before + 1)
-    with check("perch's client does not take a server by another name: TLS_UNTRUSTED"):
-        assert "TLS_UNTRUSTED" in client(server, 4, "--tls-server-name", "elsewhere.example.com"), "another reason"
+        assert "--tls-ca" in client(server, 4, trusted=other), "another next step"
+    with check("perch's client does not take a server by another name: TLS_WRONG_NAME"):
+        said = client(server, 4, "--tls-server-name", "elsewhere.example.com")
+        assert "TLS_WRONG_NAME" in said and "--tls-server-name" in said and "--tls-ca" not in said, said
+    with check("perch's client tells a certificate that has ended from one that it does not trust: TLS_EXPIRED"):
+        # A server of Perch would not start with it.
+        old = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        old.load_cert_chain(authority.pem("ended"), authority.key("ended"))
+        with answering(b"", old) as port:
+            said = client(types.SimpleNamespace(port=port), 4)
+            assert "TLS_EXPIRED" in said and "Renew" in said and "--tls-ca" not in said, said
+    with check("perch's client without TLS is told of TLS by this server, and by others that answer with an alert"):
+        def plaintext(port):
+            done = subprocess.run([perch, "get", "apps", "--server", f"127.0.0.1:{port}"], capture_output=True, text=True,
+                                  timeout=PATIENCE_SECONDS)
+            equal(done.returncode, 2, f"the exit status ({done.stderr})")
+            assert "TLS_REQUIRED" in done.stderr and "--tls-ca" in done.stderr, done.stderr
+        plaintext(server.port)
+        with answering(b"\x15\x03\x01\x00\x02\x02\x46") as port:
+            plaintext(port)
+    with check("perch's client tells an old TLS from none: TLS_INCOMPATIBLE"):
+        with answering(b"\x15\x03\x01\x00\x02\x02\x46") as port:
+            said = client(types.SimpleNamespace(port=port), 5)
+            assert "TLS_INCOMPATIBLE" in said and "Leave the --tls" not in said, said
     with check("perch's client trusts what the system trusts with --tls, which this server is not of"):
         done = subprocess.run([perch, "get", "apps", "--server", f"127.0.0.1:{server.port}", "--tls"],
                               capture_output=True, text=True, timeout=PATIENCE_SECONDS)
@@ -307,7 +359,8 @@ def mutual():
                 refused(enter_as_stranger, ssl.SSLError, ConnectionError)
         with check("and counted by reason"):
             equal(server.metric('perch_tls_handshakes_failed_total{reason="no_certificate"}'), 2, "without")
-            equal(server.metric('perch_tls_handshakes_failed_total{reason="certificate"}'), 4, "that do not hold")
+            equal(server.metric('perch_tls_handshakes_failed_total{reason="certificate"}'), 2, "that do not hold")
+            equal(server.metric('perch_tls_handshakes_failed_total{reason="expired"}'), 2, "that have ended")
         with check("perch's client hears why it is refused: TLS_REFUSED"):
             said = client(server, 4)
             assert "TLS_REFUSED" in said and "certificate required" in said, said

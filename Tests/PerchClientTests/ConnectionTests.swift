@@ -235,11 +235,24 @@ import Testing
 
     static let standing: [PerchError] = [
         PerchError(code: .unauthenticated, reason: .tlsUntrusted, message: "another authority"),
+        PerchError(code: .unauthenticated, reason: .tlsWrongName, message: "another name"),
+        PerchError(code: .unauthenticated, reason: .tlsExpired, message: "expired"),
         PerchError(code: .unauthenticated, reason: .tlsRefused, message: "no certificate"),
         PerchError(code: .unauthenticated, reason: .authorizationUnreadable, message: "no such file"),
         PerchError(code: .invalidArgument, reason: .tlsFiles, message: "no such file"),
         PerchError(code: .unavailable, reason: .tlsFailed, message: "no TLS"),
+        PerchError(code: .unavailable, reason: .tlsIncompatible, message: "no common version"),
     ]
+
+    @Test func `an alert of TLS before WELCOME is a server that wants TLS`() throws {
+        self.server.core.call(1, Sample.read, timeoutMilliseconds: 900_000)
+        self.server.core.connected(authorization: "")
+        _ = self.server.actions()
+        self.server.receive([0x15, 3, 1, 0, 2, 2, 70])
+        let actions = self.server.actions()
+        let error = try #require(actions.refused)
+        #expect(actions.contains(.disconnect) && error.reason == .tlsRequired && !error.isTransient)
+    }
 
     @Test(arguments: Self.standing)
     func `every consumer learns that a connection needs help, and when it is back`(

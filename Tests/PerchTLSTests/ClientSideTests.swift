@@ -95,9 +95,10 @@ import Testing
     }
 
     @Test(arguments: [
-        // handshake_failure, internal_error; bad_certificate, unsupported, revoked, expired, unknown, unknown_ca,
-        // access_denied, certificate_required: RFC 8446, 6.2.
-        Alert(40, .alert), Alert(80, .alert), Alert(42, .refused), Alert(43, .refused), Alert(44, .refused),
+        // handshake_failure, internal_error; protocol_version, insufficient_security; bad_certificate, unsupported, revoked, expired,
+        // unknown, unknown_ca, access_denied, certificate_required: RFC 8446, 6.2.
+        Alert(40, .alert), Alert(80, .alert), Alert(70, .noCommonGround), Alert(71, .noCommonGround),
+        Alert(42, .refused), Alert(43, .refused), Alert(44, .refused),
         Alert(45, .refused), Alert(46, .refused), Alert(48, .refused), Alert(49, .refused), Alert(116, .refused),
     ])
     func `reports an alert that replaces a handshake`(_ alert: Alert) throws {

@@ -39,6 +39,8 @@ typedef enum perch_tls_fault {
     PERCH_TLS_FAULT_APPLICATION_PROTOCOL,
     /* The peer's certificate is invalid. */
     PERCH_TLS_FAULT_CERTIFICATE,
+    /* A certificate of the peer's chain has ended, or begins later. */
+    PERCH_TLS_FAULT_EXPIRED,
     PERCH_TLS_FAULT_NO_CERTIFICATE,
     /* The peer's certificate is valid but for another name. */
     PERCH_TLS_FAULT_NAME,

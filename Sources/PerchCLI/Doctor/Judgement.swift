@@ -97,8 +97,20 @@ package enum Judgement {
                 "give --tls-ca FILE, the authority of its certificate; or --tls, where this system trusts it")
         case .tlsUntrusted:
             return problem(
-                "the certificate of what listens at \(server) does not hold",
-                "give --tls-ca FILE, the authority of its certificate, and --tls-server-name if it is of another name")
+                "the certificate of what listens at \(server) is of no trusted authority",
+                "give --tls-ca FILE, the authority of its certificate")
+        case .tlsWrongName:
+            return problem(
+                "the certificate of what listens at \(server) has another name",
+                "name the server by a name of its certificate, or give that name with --tls-server-name")
+        case .tlsExpired:
+            return problem(
+                "the certificate of what listens at \(server) is not valid at this time",
+                "renew it, or correct the clock")
+        case .tlsIncompatible:
+            return problem(
+                "what listens at \(server) has no version of TLS that this client has",
+                "update what ends TLS there, or its settings")
         case .tlsRefused:
             return problem(
                 "the server at \(server) wants another certificate of its clients, or one",

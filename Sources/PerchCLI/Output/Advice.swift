@@ -45,8 +45,13 @@ extension PerchError {
             "Start a server with `perch serve`, or name another with --server HOST:PORT."
         case .tlsRequired, .tlsUntrusted:
             "Give --tls-ca FILE, with the authority of the server's certificate; --tls is enough where this machine trusts it."
-        case .tlsRefused: "Give --tls-certificate and --tls-key, of an authority that the server trusts."
+        case .tlsWrongName:
+            "Name the server by a name of its certificate, or give that name with --tls-server-name NAME."
+        case .tlsExpired: "Renew the server's certificate, or correct the clock."
+        case .tlsRefused:
+            "Give --tls-certificate and --tls-key: a valid certificate of an authority that the server trusts."
         case .tlsFailed: "Leave the --tls options out if the server has no TLS."
+        case .tlsIncompatible: "Update what ends TLS there, or its settings."
         case .unauthenticated: "Give --credentials-file FILE; `perch token create` makes a token."
         case .deadline: "Wait longer with --timeout DURATION."
         default: nil

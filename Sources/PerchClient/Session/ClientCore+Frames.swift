@@ -14,10 +14,17 @@ extension ClientCore {
                 guard let frame = try self.decoder.next() else { return }
                 self.take(frame)
             } catch {
-                self.breach("\(error)")
+                guard case .unknownKind(Self.kindOfAlert) = error else { return self.breach("\(error)") }
+                self.lost(
+                    PerchError(
+                        code: .failedPrecondition, reason: .tlsRequired,
+                        message: "the server speaks TLS, and this client spoke without"))
             }
         }
     }
+
+    /// The first byte of an alert of TLS, with which such a server answers plaintext.
+    private static let kindOfAlert: UInt8 = 0x15
 
     private var isReading: Bool {
         switch self.link {

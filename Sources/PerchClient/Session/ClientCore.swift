@@ -261,8 +261,10 @@ package struct ClientCore: ~Copyable {
 
     /// The connection has ended.
     package mutating func ended(_ message: String) {
+        var message = message
         switch self.link {
-        case .greeting, .open: break
+        case .greeting: message += " before it answered; is it a Perch server, with TLS exactly if this client has it?"
+        case .open: break
         // The attempt was given up within this tick.
         case .idle, .waiting, .closed, .connecting: return
         }
@@ -287,7 +289,8 @@ package struct ClientCore: ~Copyable {
     /// is the final DRAIN of the server.
     mutating func lost(_ reason: PerchError, drain: Drain? = nil) {
         self.actions.append(.disconnect)
-        let isFinal = reason.reason == .protocolBreach || drain != nil && self.isFinal(reason)
+        let isFinal =
+            [.protocolBreach, .tlsRequired].contains(reason.reason) || drain != nil && self.isFinal(reason)
         var drain = drain
         var wasConnecting = false
         var comesBackAtOnce = false

@@ -81,21 +81,33 @@ extension ClientSession {
         switch error.fault {
         case .name:
             return PerchError(
-                code: .unauthenticated, reason: .tlsUntrusted,
+                code: .unauthenticated, reason: .tlsWrongName,
                 message:
-                    "the certificate of the server at \(server) is not one for \(self.configuration.serverName.text): \(error); is this the right server, and is its name that of the certificate?"
+                    "the certificate of the server at \(server) is not one for \(self.configuration.serverName.text): \(error); is this the right server?"
+            )
+        case .expired:
+            return PerchError(
+                code: .unauthenticated, reason: .tlsExpired,
+                message:
+                    "the certificate of the server at \(server) is not valid at this time: \(error); is this machine's clock right?"
             )
         case .certificate:
             return PerchError(
                 code: .unauthenticated, reason: .tlsUntrusted,
                 message:
-                    "the certificate of the server at \(server) does not hold: \(error); is its authority among those that are trusted?"
+                    "the certificate of the server at \(server) is of no authority that this client trusts: \(error)"
             )
         case .refused:
+            let what =
+                self.configuration.tls?.certificatePath == nil
+                ? "wants a certificate of this client, which has none" : "refuses this client's certificate"
             return PerchError(
-                code: .unauthenticated, reason: .tlsRefused,
+                code: .unauthenticated, reason: .tlsRefused, message: "the server at \(server) \(what): \(error)")
+        case .noCommonGround:
+            return PerchError(
+                code: .unavailable, reason: .tlsIncompatible,
                 message:
-                    "the server at \(server) does not let this client's certificate in: \(error); does it want one, and is its authority among those that the server trusts?"
+                    "the server at \(server) has no version or cipher of TLS that this client has: \(error); this client speaks TLS 1.2 and 1.3"
             )
         case .alert:
             return PerchError(

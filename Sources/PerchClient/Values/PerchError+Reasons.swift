@@ -341,12 +341,18 @@ extension PerchError.Reason {
     public static let connectFailed = Self(rawValue: "CONNECT_FAILED")
     /// The files of TLS cannot be read or do not belong together.
     public static let tlsFiles = Self(rawValue: "TLS_FILES")
-    /// The server's certificate is invalid, or belongs to another server.
+    /// The server's certificate is of no trusted authority, or for another use.
     public static let tlsUntrusted = Self(rawValue: "TLS_UNTRUSTED")
+    /// The server's certificate is valid, and has another name than the server was asked for.
+    public static let tlsWrongName = Self(rawValue: "TLS_WRONG_NAME")
+    /// The server's certificate has expired, or is not valid yet by this machine's clock.
+    public static let tlsExpired = Self(rawValue: "TLS_EXPIRED")
     /// The server refuses this client's certificate, or requires one.
     public static let tlsRefused = Self(rawValue: "TLS_REFUSED")
     /// The peer does not speak TLS.
     public static let tlsFailed = Self(rawValue: "TLS_FAILED")
+    /// The server and this client have no version or cipher of TLS in common.
+    public static let tlsIncompatible = Self(rawValue: "TLS_INCOMPATIBLE")
     /// The connection ended without a reason.
     public static let connectionLost = Self(rawValue: "CONNECTION_LOST")
     /// The server sent nothing for two and a half heartbeats.

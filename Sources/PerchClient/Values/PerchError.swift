@@ -93,7 +93,7 @@ extension PerchError {
         if let reason = ErrorReason(self.reason) { return reason.retry.passesWithTime }
         switch StatusCode(rawValue: self.code.rawValue) {
         case .unavailable, .internal, .unknown, .resourceExhausted, .aborted, .deadlineExceeded:
-            return self.reason != .tlsFailed && self.reason != .protocolBreach
+            return ![.tlsFailed, .tlsIncompatible, .protocolBreach].contains(self.reason)
         default: return false
         }
     }
