@@ -141,9 +141,11 @@ package struct ArgumentParser {
             rest = rest.dropFirst(count)
         }
         if let extra = rest.first {
+            // The first word may be a command that is misspelt, where the command has operands of its own too.
+            let meant = nearest(to: words[0], in: command.commands.filter { !$0.isHidden }.map(\.name))
             throw UsageError(
                 "\(Invocation.name(of: path)) takes \(Self.count(of: command.operands)), and \(quoted(extra)) is one more",
-                command: Invocation.name(of: path))
+                suggesting: meant.map { "`\(Invocation.name(of: path)) \($0)`" }, command: Invocation.name(of: path))
         }
         return Invocation(path: path, action: action, written: written, operands: operands)
     }

@@ -143,6 +143,10 @@ struct Refusal: CustomTestStringConvertible {
         Refusal("serve --listen --loops 2", "--listen needs a value: --listen ADDRESS:PORT"),
         Refusal("serve --loops 1 --loops 2", "--loops is given twice"),
         Refusal("serve now", "perch serve takes no argument, and \"now\" is one more"),
+        Refusal(
+            "explain staus anna", "perch explain takes one argument, ACCOUNT, and \"anna\" is one more",
+            suggesting: "`perch explain status`"),
+        Refusal("explain anna berta", "perch explain takes one argument, ACCOUNT, and \"berta\" is one more"),
         Refusal("watch entitlement anna", "perch watch entitlement needs PRODUCT: the product's identifier."),
         Refusal(
             "watch status anna premium more",
