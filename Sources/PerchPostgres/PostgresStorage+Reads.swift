@@ -358,7 +358,7 @@ extension PostgresStorage {
         do throws(DecodingFault) {
             return try open()
         } catch {
-            throw .corrupt("\(what): \(error)")
+            throw StorageError(error, in: what)
         }
     }
 }

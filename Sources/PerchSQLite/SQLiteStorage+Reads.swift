@@ -415,7 +415,7 @@ extension SQLiteStorage {
         do throws(DecodingFault) {
             return try open()
         } catch {
-            throw .corrupt("\(what): \(error)")
+            throw StorageError(error, in: what)
         }
     }
 }

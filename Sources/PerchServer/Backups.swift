@@ -59,7 +59,8 @@ struct CopyRun {
         case .full(let what): "there is no room for the copy: \(what); free some space there, or name another place"
         case .corrupt(let what): "the store is damaged, a copy would be as well: \(what); restore an earlier backup"
         case .failed(let what): "the copy failed: \(what); look at its disk, or name another place"
-        case .superseded, .unreachable, .unknown, .historyLost, .newerSchema, .olderSchema: error.description
+        case .superseded, .unreachable, .unknown, .historyLost, .newerSchema, .newerForm, .olderSchema:
+            error.description
         }
     }
 }

@@ -17,6 +17,8 @@ package enum StorageError: Error, Equatable, CustomStringConvertible {
     case corrupt(String)
     /// A newer version has written the store.
     case newerSchema(found: Int, known: Int)
+    /// A newer version has written a value of the store, in a form that this version does not know.
+    case newerForm(String)
     /// An older version has written the store, and this version does not convert it.
     case olderSchema(found: Int, known: Int)
 
@@ -24,7 +26,7 @@ package enum StorageError: Error, Equatable, CustomStringConvertible {
     package var isPassing: Bool {
         switch self {
         case .superseded, .unreachable, .unknown: true
-        case .full, .failed, .historyLost, .corrupt, .newerSchema, .olderSchema: false
+        case .full, .failed, .historyLost, .corrupt, .newerSchema, .newerForm, .olderSchema: false
         }
     }
 
@@ -40,9 +42,23 @@ package enum StorageError: Error, Equatable, CustomStringConvertible {
             "the database has another history than this node: \(what); Perch ends, and begins anew with what is there"
         case .corrupt(let what): "the store is damaged: \(what); restore it from a backup"
         case .newerSchema(let found, let known):
-            "the store has schema \(found), this version knows \(known); run the version that wrote it, or a newer one"
+            "the store has schema \(found), this version knows \(known): a newer Perch wrote it; run that version or a newer one, or "
+                + "restore a backup from before the upgrade"
+        case .newerForm(let what):
+            "a newer Perch wrote into the store: \(what); run that version or a newer one, or restore a backup from before the upgrade"
         case .olderSchema(let found, let known):
             "the store has schema \(found), of a version in development, this one knows \(known) only; name another file for a new store"
+        }
+    }
+}
+
+extension StorageError {
+    /// Bytes that do not decode are damaged, or a newer version wrote them. `what`: the value that they are.
+    package init(_ fault: DecodingFault, in what: String) {
+        if case .unknownVersion(let found, let known) = fault, found > known {
+            self = .newerForm("\(what): \(fault)")
+        } else {
+            self = .corrupt("\(what): \(fault)")
         }
     }
 }

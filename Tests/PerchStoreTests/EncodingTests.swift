@@ -249,6 +249,16 @@ private func variedSeedCount(_ blob: Blob) -> UInt64 { blob.name == "fact" ? 3_0
         }
     }
 
+    @Test func `a newer form asks for a newer version, and anything else for a backup`() {
+        let newer = StorageError(.unknownVersion(found: 9, known: 5), in: "account 7")
+        #expect(newer == .newerForm("account 7: it has form 9, this version knows 5"))
+        #expect(newer.description.contains("run that version or a newer one") && !newer.isPassing)
+        #expect(!newer.description.contains("damaged"))
+        for fault in [DecodingFault.unknownVersion(found: 0, known: 5), .trailing(bytes: 3)] {
+            #expect(StorageError(fault, in: "account 7").description.contains("is damaged: account 7: "))
+        }
+    }
+
     @Test(arguments: Blob.all)
     func `bytes with a true checksum and any contents are read or refused, and never trap`(_ blob: Blob) throws {
         var read = 0

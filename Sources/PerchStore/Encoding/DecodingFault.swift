@@ -21,7 +21,7 @@ package enum DecodingFault: Error, Hashable, CustomStringConvertible {
         case .checksum(let stored, let computed):
             "it bears checksum \(String(stored, radix: 16)), and comes to \(String(computed, radix: 16))"
         case .unknownVersion(let found, let known):
-            "it has form \(found), this version knows \(known); run the version that wrote it, or a newer one"
+            "it has form \(found), this version knows \(known)"
         }
     }
 }

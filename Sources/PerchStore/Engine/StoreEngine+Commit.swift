@@ -130,7 +130,7 @@ extension StoreEngine {
                 }
             case .superseded:
                 break
-            case .full, .unreachable, .failed, .historyLost, .corrupt, .newerSchema, .olderSchema:
+            case .full, .unreachable, .failed, .historyLost, .corrupt, .newerSchema, .newerForm, .olderSchema:
                 return self.give(up: &batch, error)
             }
             self.discard(&batch)

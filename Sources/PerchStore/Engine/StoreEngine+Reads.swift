@@ -193,7 +193,7 @@ extension StoreEngine {
     func refusal(ofRead error: StorageError) -> Refusal {
         switch error {
         case .unreachable, .unknown, .superseded: return Refusal(.storeUnreachable, Self.isOutOfReach)
-        case .full, .failed, .historyLost, .corrupt, .newerSchema, .olderSchema:
+        case .full, .failed, .historyLost, .corrupt, .newerSchema, .newerForm, .olderSchema:
             self.fail(error)
             return Refusal(.storeFailed, error.description)
         }

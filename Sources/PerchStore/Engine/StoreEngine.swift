@@ -435,7 +435,7 @@ package final class StoreEngine {
         switch error {
         case .full: self.isWithoutRoom = true
         case .unreachable, .unknown, .superseded: self.isUnreachable = true
-        case .failed, .historyLost, .corrupt, .newerSchema, .olderSchema: self.failure = error
+        case .failed, .historyLost, .corrupt, .newerSchema, .newerForm, .olderSchema: self.failure = error
         }
     }
 
@@ -464,7 +464,7 @@ package final class StoreEngine {
         switch error {
         case .full: Refusal(.storeFull, error.description)
         case .unreachable, .unknown, .superseded: Refusal(.storeUnreachable, Self.isOutOfReach)
-        case .failed, .historyLost, .corrupt, .newerSchema, .olderSchema: self.failedRefusal
+        case .failed, .historyLost, .corrupt, .newerSchema, .newerForm, .olderSchema: self.failedRefusal
         }
     }
 
