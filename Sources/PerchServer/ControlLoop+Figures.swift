@@ -80,7 +80,7 @@ extension ControlLoop {
             },
             findings: Findings(
                 samples: samples, store: report.store, isStoreInMemory: self.parts.settings.store == .memory,
-                storePath: self.parts.settings.store.path,
+                storePath: self.parts.settings.store.path, database: self.parts.settings.store.database,
                 storeRoomBytes: self.parts.settings.store.path.map { StoreFile.roomBytes(at: $0) } ?? .max,
                 readiness: self.readiness, awaited: report.awaited, http: self.http?.address,
                 manager: self.parts.manager, backups: self.backups,

@@ -11,6 +11,8 @@ struct Findings {
     var isStoreInMemory: Bool
     /// Path of the store; nil in memory.
     var storePath: String?
+    /// Address of the database with the store, without a secret; nil for a file.
+    var database: String?
     /// Bytes that are free there.
     var storeRoomBytes = Int.max
     var readiness: ReadyState
@@ -180,7 +182,9 @@ struct Findings {
                     "commits", "p99 of a commit is \(Int(p99)) ms",
                     "put the store on a faster disk: each purchase waits for one"))
         }
-        if findings.isEmpty {
+        if findings.isEmpty, let database = self.database {
+            findings.append(Self.ok("store", "in the database at \(database), whose size PostgreSQL knows"))
+        } else if findings.isEmpty {
             let place = self.storePath.map { " at \($0)" } ?? ""
             findings.append(
                 Self.ok("store", "\(store.figures.fileBytes) bytes\(place), and a log of \(store.figures.logBytes)"))
@@ -203,6 +207,9 @@ struct Findings {
     /// Backups made by this process: a store does not know of its copies.
     private var backup: [Finding] {
         guard !self.isStoreInMemory else { return [] }
+        if self.database != nil {
+            return [Self.ok("backup", "PostgreSQL's own tools make it, such as pg_basebackup: deploy/postgres.md")]
+        }
         let remedy = "perch backup FILE makes one while the server goes on"
         let ageMax = Limits.backupAgeDays * 86_400_000
         if let running = self.backups.running {

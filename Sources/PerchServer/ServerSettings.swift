@@ -140,6 +140,11 @@ package struct ServerSettings: Sendable {
             }
         }
 
+        /// Address of the database; nil in memory, and for a file.
+        var database: String? {
+            if case .database(let url) = self { url } else { nil }
+        }
+
         /// Path of the file; nil in memory, and on a database server.
         package var path: String? {
             if case .file(let path) = self { path } else { nil }

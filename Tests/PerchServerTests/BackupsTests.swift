@@ -10,16 +10,26 @@ import Testing
 @testable import PerchServer
 
 @Suite struct `the record of backups` {
-    private func findings(_ backups: Backups, uptimeDays: Int64, now: Instant, isStoreInMemory: Bool = false)
-        -> [String]
-    {
+    private func findings(
+        _ backups: Backups, uptimeDays: Int64, now: Instant, isStoreInMemory: Bool = false, database: String? = nil,
+        about subjects: Set<String> = ["backup"]
+    ) -> [String] {
         let log = Log(descriptor: -1, format: .json, level: .error, hasPriority: false)
         return Findings(
             samples: SampleReports.samples(), store: SampleReports.store(), isStoreInMemory: isStoreInMemory,
-            readiness: ReadyState(since: now), awaited: "", http: nil,
+            database: database, readiness: ReadyState(since: now), awaited: "", http: nil,
             manager: ServiceManager(ServerSettings().supervision, log: log), backups: backups,
             uptimeMilliseconds: uptimeDays * 86_400_000, now: now, sinceProof: nil
-        ).all.filter { $0.subject == "backup" }.map { "\($0.level): \($0.message)" }
+        ).all.filter { subjects.contains($0.subject) }.map { "\($0.level): \($0.message)" }
+    }
+
+    @Test func `a database has its size and its backups elsewhere`() {
+        let url = "postgres://perch@db/perch"
+        let found = self.findings(
+            Backups(), uptimeDays: 9, now: Instant(milliseconds: 0), database: url, about: ["store", "backup"])
+        #expect(found.count == 2 && found.allSatisfy { $0.hasPrefix("ok: ") })
+        #expect(found[0].contains(url) && !found[0].contains(" bytes"))
+        #expect(found[1].contains("pg_basebackup") && !found[1].contains("none"))
     }
 
     private func running(_ path: String, at started: MonotonicTime) -> Backups.Running {
