@@ -7,6 +7,8 @@ package enum PostgresOpenError: Error, Equatable, CustomStringConvertible {
     case password
     case parameter(String)
     case unreachable(place: String, String)
+    /// libpq cannot use the address, a file that it names, or what the server offers: no later attempt can succeed.
+    case setting(place: String, String)
     /// The server is reached, and lets this user not in.
     case notAdmitted(place: String, String)
     case noDatabase(place: String, String)
@@ -61,6 +63,9 @@ package enum PostgresOpenError: Error, Equatable, CustomStringConvertible {
             "the address of the database sets \(keyword), which Perch sets itself; leave it out"
         case .unreachable(let place, let reason):
             "the database at \(place) cannot be reached: \(reason); start it, or name its host and port in --store"
+        case .setting(let place, let reason):
+            "the database at \(place) cannot be reached so: \(reason); correct --store, or what libpq reads beside it "
+                + "(PGSERVICEFILE, the files of sslrootcert, sslcert and sslkey)"
         case .notAdmitted(let place, let reason):
             "PostgreSQL at \(place) lets this user not in: \(reason); check the user in --store, the file of PGPASSFILE, and "
                 + "pg_hba.conf"

@@ -498,6 +498,14 @@ extension PostgresStorage {
         }
     }
 
+    /// What libpq says of settings with which no attempt succeeds. All else may pass, such as a name that does not resolve yet.
+    private static let settingFaults = [
+        "definition of service", "service file", "invalid connection option", "value: \"", "invalid integer value",
+        "does not support SSL", "does not support GSSAPI", "root certificate", "certificate verify failed",
+        "does not match host name", "certificate file", "private key file", "verified SSL connection",
+        "channel binding", "authentication method requirement",
+    ]
+
     static func openError(_ error: PostgresError, _ place: String) -> PostgresOpenError {
         if let carried = error.carried { return carried }
         let text = error.message
@@ -506,6 +514,7 @@ extension PostgresStorage {
         guard error.isLost else { return .storage(place: place, error.storageError) }
         if says("unsupported startup parameter") { return .pooler(place: place) }
         if says("database \"") && says("does not exist") { return .noDatabase(place: place, text) }
+        if Self.settingFaults.contains(where: text.contains) { return .setting(place: place, text) }
         if says("password", "pg_hba.conf", "role \"", "authentication") { return .notAdmitted(place: place, text) }
         return .unreachable(place: place, text)
     }

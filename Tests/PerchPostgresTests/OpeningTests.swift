@@ -41,6 +41,33 @@ import Testing
         #expect(Self.refusal(of: server.url("nowhere")).contains("createdb"))
     }
 
+    /// A start waits for what may pass.
+    @Test func `opening a database tells a mistake in the address from a server that may come`() throws {
+        func failure(_ url: String) throws -> PostgresOpenError {
+            do throws(PostgresOpenError) {
+                _ = try Self.open(url)
+            } catch {
+                return error
+            }
+            throw Opened()
+        }
+        let server = PostgresServer.shared
+        let database = server.url("postgres")
+        let more = database.contains("?") ? "&" : "?"
+        for mistaken in [
+            "postgres:///?service=nowhere", server.url("nowhere"), server.url("postgres", user: "stranger"),
+            database + more + "sslmode=odd",
+        ] {
+            let error = try failure(mistaken)
+            #expect(!error.isPassing, "\(mistaken): \(error)")
+        }
+        for absent in ["postgres://127.0.0.1:1/perch", "postgres://no-such-host.invalid/perch"] {
+            #expect(try failure(absent).isPassing, "\(absent)")
+        }
+    }
+
+    private struct Opened: Error {}
+
     @Test func `opening a database needs the right to make its schema, and says which`() {
         let database = TestDatabase()
         database.run("DROP ROLE IF EXISTS poor_\(database.name); CREATE ROLE poor_\(database.name) LOGIN")
