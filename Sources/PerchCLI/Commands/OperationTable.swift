@@ -76,12 +76,7 @@ enum OperationTable {
     ]
 
     private static let family = [
-        Self.leaf(
-            "share", "Share what an account bought with a member of its family.", .storeShare,
-            [
-                CommandTable.account, Self.target,
-                OperandSpec("MEMBER", .text, .one, "The member's account; it is made if there is none."),
-            ]),
+        Self.share,
         Self.leaf(
             "stop-sharing", "Stop sharing everything with all members, or less by an option.", .storeStopSharing,
             [CommandTable.account],
@@ -90,6 +85,23 @@ enum OperationTable {
                 OptionSpec("member", .text, "MEMBER", "Only with this member."),
             ]),
     ]
+
+    private static let share: CommandSpec = {
+        var share = Self.leaf(
+            "share", "Share what an account bought with a member of its family.", .storeShare,
+            [
+                CommandTable.account, Self.target,
+                OperandSpec("MEMBER", .text, .one, "The member's account; it is made if there is none."),
+            ])
+        share.discussion = [
+            "A subscription reaches the member at once. Anything else waits until the member restores: perch store sync MEMBER."
+        ]
+        share.examples = [
+            ("perch store share alice app.perch.lifetime bob", "What alice bought once."),
+            ("perch store sync bob", "Now bob has it too."),
+        ]
+        return share
+    }()
 
     private static let waiting = [
         Self.leaf("approve", "Approve a pending purchase.", .storeApprove, [CommandTable.account, Self.number]),
