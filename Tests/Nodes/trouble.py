@@ -604,7 +604,8 @@ class Trouble:
     def remembered(self, database):
         """Whether the file on this machine has the newest revision."""
         newest = database.ask("SELECT max(revision) FROM perch.commits")
-        return any(path.read_text().split()[3:4] == [newest] for path in pathlib.Path(os.environ["STATE_DIRECTORY"]).glob("shown-*"))
+        path = pathlib.Path(os.environ["STATE_DIRECTORY"]) / ("shown-" + database.ask("SELECT encode(identity, 'hex') FROM perch.store"))
+        return path.exists() and path.read_text().split()[3:4] == [newest]
 
     def losses(self, node):
         """Why the connection was lost last, as operators see it."""
@@ -613,6 +614,8 @@ class Trouble:
 
 TESTS = {"cuts": Trouble.cuts, "network": Trouble.network, "at-once": Trouble.at_once, "due": Trouble.due,
          "cut-off": Trouble.cut_off, "standby": Trouble.standby, "alike": Trouble.alike, "hosts": Trouble.hosts}
+# What runs beside each other.
+LANES = [("cuts", "network", "at-once", "due"), ("standby", "hosts"), ("cut-off",), ("alike",)]
 
 
 def main():
@@ -639,15 +642,16 @@ def main():
         finally:
             trouble.close()
     names = arguments.names or list(TESTS)
-    # They mostly wait.
-    waiting = ("cut-off", "alike")
-    beside = [threading.Thread(target=run, args=(name,), daemon=True) for name in names if name in waiting]
+
+    def run_all(lane):
+        for name in lane:
+            if name in names:
+                run(name)
+    # They mostly wait, each for databases and nodes of its own.
+    beside = [threading.Thread(target=run_all, args=(lane,), daemon=True) for lane in LANES]
     try:
         for thread in beside:
             thread.start()
-        for name in names:
-            if name not in waiting:
-                run(name)
         for thread in beside:
             thread.join()
     finally:
