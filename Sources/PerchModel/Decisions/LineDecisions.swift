@@ -244,7 +244,10 @@ func decideRecovery(
     let fact = renewal(
         of: renewing, product, subscription, record: subject.record, app: app, from: start, at: now, numbers: &numbers)
     guard case .renewed(let transaction, _) = fact.body else { preconditionFailure("a forced renewal did not renew") }
-    return .done(OperationOutcome([fact], transaction: transaction))
+    var facts = [fact]
+    // The card works again: what the account itself was told to let fail does not fail any more.
+    if subject.record.chargesFail == true { facts.append(Fact(.chargesSet(fail: nil), effective: now)) }
+    return .done(OperationOutcome(facts, transaction: transaction))
 }
 
 func decideCharges(fail: Bool?, _ subject: OperationSubject, now: Instant) throws(Refusal) -> OperationDecision {

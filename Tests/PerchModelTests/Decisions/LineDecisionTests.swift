@@ -80,6 +80,29 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(reason { try account.operate(.resolveBilling(.product("coins"))) } == .notASubscription)
     }
 
+    @Test func `after a billing issue is resolved, the next charge of the account succeeds`() throws {
+        var account = TestAccount(settings: Shop.settings(grace: true))
+        try account.buy("silver")
+        try account.operate(.setCharges(fail: true))
+        try account.advanceToBoundary()
+        #expect(account.state() == .inGracePeriod)
+        try account.operate(.resolveBilling(.product("silver")))
+        #expect(account.record.chargesFail == nil)
+        try account.advanceToBoundary()
+        #expect(account.state() == .subscribed)
+        // What the app's setting says goes on, and an account whose charges succeed keeps that.
+        for charges in [nil, false] {
+            var bob = TestAccount(settings: Shop.settings(billingIssues: true))
+            try bob.buy("silver")
+            try bob.advanceToBoundary()
+            try bob.operate(.setCharges(fail: charges))
+            try bob.operate(.resolveBilling(.product("silver")))
+            #expect(bob.record.chargesFail == charges)
+            try bob.advanceToBoundary()
+            #expect(bob.state() == (charges == nil ? .inBillingRetryPeriod : .subscribed))
+        }
+    }
+
     @Test func `an account's own charges come before the app's setting`() throws {
         for isFailing in [true, false] {
             var account = TestAccount(settings: Shop.settings(billingIssues: !isFailing))

@@ -153,6 +153,7 @@ extension ReferenceStore {
         }
         let isInGrace = state == .inGracePeriod
         self.renew(place, account, in: self.shop, from: isInGrace ? end : self.now, goesOn: isInGrace)
+        if known.chargesFail == true { self.accounts[account].chargesFail = nil }
         self.answerLatest(place, account)
         self.mirror(account, at: self.now)
         return nil

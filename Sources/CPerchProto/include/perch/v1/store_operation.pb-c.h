@@ -610,7 +610,8 @@ struct  Perch__V1__SetAutoRenewOperation
 
 
 /*
- * The customer's payment works again: a subscription in its grace or retry period renews.
+ * The customer's payment works again: a subscription in its grace or retry period renews. If the account's charges were set to fail,
+ * they are as the app's setting says from now on.
  */
 struct  Perch__V1__ResolveBillingOperation
 {
