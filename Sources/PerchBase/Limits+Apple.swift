@@ -82,6 +82,11 @@ extension Limits {
     package static let customersFoundMax = 100
     package static let customersFoundDefault = 20
 
+    /// Places of the keys' index that a search for other capitals looks at, and keys that it reads at each. A name of n letters takes
+    /// about n places. A search that would take more says that there may be more customers.
+    package static let customerPlacesMax = 96
+    package static let customerKeysAtOnce = 8
+
     /// Consumables of an account of the App Store that its record keeps, the newest. Older ones leave the record and stay in the list of
     /// transactions, so they never fill the record (`recordEntriesMax`); a late refund finds them.
     package static let reportedConsumablesMax = 256

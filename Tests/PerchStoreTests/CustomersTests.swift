@@ -88,6 +88,26 @@ extension ReportedStore {
     }
 
     @Test(arguments: all)
+    func `in other capitals, after those in the very ones`(_ implementation: StorageImplementation) throws {
+        let store = try Self.filled(implementation)
+        for name in ["clara", "Clara", "CLARA-2", "claire", "Änne", "carl", "Dora"] { try store.grant(to: name) }
+        #expect(try store.lines("clara") == ["clara account clara", "CLARA-2 account CLARA-2", "Clara account Clara"])
+        #expect(try store.lines("cLaRa") == ["CLARA-2 account CLARA-2", "Clara account Clara", "clara account clara"])
+        #expect(try store.lines("ALICE") == ["alice account alice"])
+        #expect(try store.lines("dOR") == ["Dora account Dora"])
+        #expect(try store.lines("änNE") == ["Änne account Änne"])
+        #expect(try store.lines("CLARISSA") == [])
+        #expect(try store.lines("ALICE", [.order]) == [])
+        // An alias is a key too.
+        try store.tell(.merge(store.key("bob"), into: store.key("alice")))
+        #expect(try store.lines("BOB") == ["alice alias bob"])
+        // The page is full: there are more. It is full with all that there are: there are none.
+        #expect(try store.find("CLARA", limit: 2).hasMore)
+        #expect(try store.find("CLARA", limit: 3).hasMore == false)
+        #expect(try store.find("Dora", limit: 1).hasMore == false)
+    }
+
+    @Test(arguments: all)
     func `by an e-mail address of which the store has the hash`(_ implementation: StorageImplementation) throws {
         let store = try Self.filled(implementation)
         let hash = try #require(EmailHash.hash(of: " Alice@Example.com "))

@@ -5,14 +5,15 @@ import PerchModel
 extension StoreEngine {
     // MARK: Customers
 
-    /// Whole names first, then keys that begin with the text. Reads a number of rows that only the limit bounds.
+    /// Whole names first, then keys that begin with the text, then those that do so in other capitals. Reads a number of rows that only the limit bounds.
     func customers(_ sought: CustomersSought, _ app: AppNumber) throws(StorageError) -> StoreAnswer {
         var found = FoundNames(sought)
         try self.findKey(&found, app)
         try self.findEmail(&found, app)
         try self.findPurchase(&found, app)
         try self.findAlias(&found, app)
-        let hasMore = try self.findPrefix(&found, app)
+        var hasMore = try self.findPrefix(&found, app)
+        if !hasMore { hasMore = try self.findInOtherCapitals(&found, app) }
         return .customers(found.names, hasMore: hasMore)
     }
 
@@ -118,6 +119,34 @@ extension StoreEngine {
         }
         // Several keys may be of one customer, or of a kind that nobody asked for.
         return keys.count > found.limit && keys.allSatisfy { $0.starts(with: start) }
+    }
+
+    /// Keys that begin with the text if capitals do not count. True: there may be more.
+    private func findInOtherCapitals(_ found: inout FoundNames, _ app: AppNumber) throws(StorageError) -> Bool {
+        guard found.seeks(.account) || found.seeks(.alias) else { return false }
+        let (start, spellings) = (Array(found.text.utf8), NameSpellings(found.text))
+        var place = NameSpellings.place(before: spellings.first)
+        for _ in 0..<Limits.customerPlacesMax {
+            let keys = try self.storage.keys(of: app, after: place, limit: Limits.customerKeysAtOnce)
+            guard let last = keys.last else { return false }
+            place = last
+            for key in keys {
+                guard let spelling = spellings.least(from: key) else { return false }
+                guard key.starts(with: spelling) else {
+                    place = NameSpellings.place(before: spelling)
+                    break
+                }
+                if spelling == start {
+                    // The search before has told these.
+                    place = start + [0xFF]
+                    break
+                }
+                guard !found.isFull else { return true }
+                guard let account = try self.storage.account(AccountKey(app: app, bytes: key)) else { continue }
+                try self.add(account, by: key, &found)
+            }
+        }
+        return true
     }
 
     // MARK: Notes
