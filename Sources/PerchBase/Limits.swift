@@ -38,6 +38,9 @@ package enum Limits {
     /// after 1,300 years, one that renews every two seconds after nine hours.
     package static let factsPerReadMax = 16_384
 
+    /// Entries of an account's history in one answer, the newest ones. The audit trail is read once for each of them.
+    package static let historyEntriesMax = 200
+
     /// Offers of one kind that edits add to a product. One more fails with FIELD_INVALID. The App Store accepts 10
     /// promotional offers, and each products view carries all of them.
     package static let editedOffersMax = 100

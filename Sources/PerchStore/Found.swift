@@ -58,6 +58,10 @@ package struct AccountHistory: Sendable {
     package var app: AppState
     /// Who granted each grant, as the audit trail names them; empty where they were not asked for.
     package var granters: [String: String] = [:]
+    /// What happened, oldest first; empty where it was not asked for.
+    package var happenings: [Happening] = []
+    /// Older happenings were left out.
+    package var isCut = false
 }
 
 /// An account that was found.

@@ -31,7 +31,7 @@ package struct ReadPlan: Equatable, Sendable {
 
     private mutating func add(_ body: StoreRequest.Body) {
         switch body {
-        case .record(let key), .recordAsKnown(let key, _), .history(let key, _, _), .transactions(let key, _),
+        case .record(let key), .recordAsKnown(let key, _), .history(let key, _, _, _), .transactions(let key, _),
             .events(let key, _, _):
             self.keys.append(key)
         case .recordOf(let account):

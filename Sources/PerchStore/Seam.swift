@@ -459,8 +459,8 @@ package struct StoreRequest: Sendable {
         /// The record and the state of its app in the past.
         indirect case recordAsKnown(AccountKey, KnownAs)
         /// The record and its newest rows; `KnownAs` nil: as known now. `withGranters`: also who granted each grant, for which the
-        /// account's facts and the audit trail are read.
-        indirect case history(AccountKey, KnownAs?, withGranters: Bool = false)
+        /// account's facts and the audit trail are read. `withHappenings`: the same for everything that happened.
+        indirect case history(AccountKey, KnownAs?, withGranters: Bool = false, withHappenings: Bool = false)
         /// Keys of an app's accounts in bytewise order, after a key. An empty key starts at the beginning.
         indirect case keys(AppNumber, after: [UInt8], limit: Int)
         /// The same keys, each with its record. `once`: an account with several keys is in the list under its first key alone.

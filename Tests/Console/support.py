@@ -376,9 +376,9 @@ def operator(production, browser):
         browser.fill("Reason", "the app was down", "dialog")
         sees(browser, "nobody-at-all has plus at once, until", "dialog")
         point(browser, "Grant", "dialog")
-        sees(browser, "nobody-at-all was given plus until", "[aria-label=Now]")
+        sees(browser, "nobody-at-all was given plus on", "[aria-label=Now]")
         sees(browser, "plus is granted.", ".did")
-        sees(browser, "nobody-at-all was given plus until", "[aria-label=Now]")
+        sees(browser, "nobody-at-all was given plus on", "[aria-label=Now]")
         sees(browser, "by ada", "[aria-label=Entitlements]")
         # Another grant whose name begins like it.
         production.site.call("AdminService/GrantEntitlement", {"app": {"bundleId": SHOP, "environment": "ENVIRONMENT_SANDBOX"}, "account": "nobody-at-all", "name": "plus-two"}, production.token("admin", "*", "bob"))

@@ -24,7 +24,9 @@ extension CommandRun {
                         account: account, product: self.text("PRODUCT"), asOf: moment, for: reader,
                         supposing: supposed)
                 default:
-                    try await client.explain(account: account, asOf: moment, for: reader, supposing: supposed)
+                    try await client.explain(
+                        account: account, asOf: moment, for: reader, supposing: supposed,
+                        withHistory: self.settings.flag("history"))
                 }
             let explained = ExplainAnswer(
                 value: answer.value, position: answer.position, isNotInCatalog: answer.isNotInCatalog)

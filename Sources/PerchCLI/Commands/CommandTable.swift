@@ -294,11 +294,14 @@ package enum CommandTable {
     private static let explain: CommandSpec = {
         var explain = Self.leaf(
             "explain", "What an account has, in sentences for the customer, and the rules that decide.",
-            .explainAccount, [Self.account], Self.asking(Self.explaining))
+            .explainAccount, [Self.account],
+            Self.asking(
+                Self.explaining + [OptionSpec(flag: "history", "Also what happened to the account, newest first.")]))
         explain.examples = [
             ("perch explain alice", "What alice has, why, and what comes next."),
             ("perch explain alice --locale de", "Die Sätze auf Deutsch."),
             ("perch explain alice --if 'charge fails'", "What would alice keep?"),
+            ("perch explain alice --history", "What happened to alice's purchases, and who did it."),
         ]
         var status = Self.leaf(
             "status", "Why an account is subscribed in a group, or not.", .explainStatus, [Self.account, Self.group],

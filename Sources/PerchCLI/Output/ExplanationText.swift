@@ -32,6 +32,9 @@ extension TextWriter {
             for change in supposed.changes { all += lines(Self.line(of: change), 2) }
         }
         for grant in value.grants { all += lines(printable("\(grant.name): \(grant.message)"), 2) }
+        if !value.history.isEmpty { all.append("") }
+        for each in value.history { all += lines("\(each.at)  \(printable(each.message))", 2) }
+        if value.historyIsCut { all += lines("older entries are left out", 2) }
         if !all.isEmpty { all.append("") }
         all += lines(said(answer), 0) + [self.paint(.dim, "as of \(now) on the app's clock")]
         for (index, explanation) in value.explanations.enumerated() {

@@ -118,12 +118,15 @@ extension PerchClient {
     }
 
     /// Everything that an account has, why, and what will change automatically, with the sentences that can be read to the customer.
+    ///
+    /// `withHistory`: also what happened to the account.
     public func explain(
         account: String, asOf: AsOf = .now, for reader: Reader = Reader(), supposing: Supposition? = nil,
-        atLeast: Position? = nil, timeout: Duration? = nil
+        withHistory: Bool = false, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Positioned<Explanations> {
         try await self.explain(
-            nil, account: account, asOf: asOf, reader, supposing, atLeast: atLeast, timeout: timeout)
+            nil, account: account, asOf: asOf, reader, supposing, withHistory: withHistory, atLeast: atLeast,
+            timeout: timeout)
     }
 
     /// Why an account is subscribed in a group, or not, and what will change automatically.
@@ -146,11 +149,11 @@ extension PerchClient {
 
     private func explain(
         _ about: ExplainRequest.About?, account: String, asOf: AsOf, _ reader: Reader, _ supposing: Supposition?,
-        atLeast: Position?, timeout: Duration?
+        withHistory: Bool = false, atLeast: Position?, timeout: Duration?
     ) async throws(PerchError) -> Positioned<Explanations> {
         let request = ExplainRequest(
             app: self.app, account: account, about: about, asOf: asOf.onWire, atLeast: atLeast, locale: reader.locale,
-            utcOffsetMinutes: Int32(clamping: reader.utcOffsetMinutes), suppose: supposing)
+            utcOffsetMinutes: Int32(clamping: reader.utcOffsetMinutes), suppose: supposing, withHistory: withHistory)
         return try await self.call(Calls.explain, request, timeout: timeout) { answer in
             Positioned(answer.value, position: answer.position, isNotInCatalog: answer.isNotInCatalog)
         }

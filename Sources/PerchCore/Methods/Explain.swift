@@ -14,6 +14,12 @@ struct Explain: MethodHandler {
         }
         try Check.reader(self.asked.locale, self.asked.utcOffsetMinutes)
         if let supposed = self.asked.suppose { try Check.supposition(supposed) }
+        guard !self.asked.withHistory || self.asked.about == nil else {
+            throw CallRefusal(
+                .fieldInvalid,
+                "with_history is set; only an answer about the whole account has a history, so leave out about",
+                details: [.field("with_history")])
+        }
     }
 
     func begin(_ context: MethodContext) throws(CallRefusal) -> Step {
@@ -21,7 +27,7 @@ struct Explain: MethodHandler {
         return .ask(
             .history(
                 context.key(ofAccount: self.asked.account), context.known(self.asked.asOf),
-                withGranters: self.showsGranters(context)))
+                withGranters: self.showsGranters(context), withHappenings: self.asked.withHistory))
     }
 
     func finish(_ found: StoreAnswer, _ context: MethodContext) throws(CallRefusal) -> Step {
@@ -29,7 +35,9 @@ struct Explain: MethodHandler {
         let read = AccountRead(history.record, history.app, of: self, context)
         var answer = self.why(read, history.rows)
         let reader = TextReader(locale: self.asked.locale, offsetMinutes: self.asked.utcOffsetMinutes)
-        (answer.value.summary, _, answer.value.changes) = self.outcome(read.record, read, history.rows, reader)
+        let present = self.summary(read.record, read, history.rows, reader)
+        answer.value.summary = present.text
+        answer.value.changes = self.changes(read.record, read, reader)
         if read.record == nil, self.mayLearnOfAccounts(context) {
             answer.value.summary = reader.unknown(self.asked.account, in: read.app)
             if self.asked.about == nil { answer.value.message = "No account has this name." }
@@ -38,10 +46,16 @@ struct Explain: MethodHandler {
             answer.value.grants = reader.grants(
                 of: read.record, by: history.granters, at: read.now, forCustomer: !self.showsGranters(context))
         }
+        answer.value.history = reader.history(
+            history.happenings.reversed(), in: read.app, at: read.now, forCustomer: !self.showsGranters(context))
+        answer.value.historyIsCut = history.isCut
         if let supposed = self.asked.suppose {
             let record = try self.supposing(supposed, read, history.rows)
-            let (summary, isEntitled, changes) = self.outcome(record, read, history.rows, reader)
-            answer.value.supposed = SupposedOutcome(summary: summary, isEntitled: isEntitled, changes: changes)
+            let summary = self.summary(record, read, history.rows, reader)
+            let price = supposedPrice(supposed, of: read.record, rows: history.rows, app: read.app, at: read.now)
+            answer.value.supposed = SupposedOutcome(
+                summary: summary.text(supposedBeside: present, price: price), isEntitled: summary.isEntitled,
+                changes: self.changes(record, read, reader))
         }
         return Self.step(answer)
     }
@@ -76,15 +90,18 @@ struct Explain: MethodHandler {
         }
     }
 
-    /// What an account has, as it is or as it is supposed to be, and what time brings.
-    private func outcome(
+    /// What an account has, as it is or as it is supposed to be.
+    private func summary(
         _ record: AccountRecord?, _ read: AccountRead, _ rows: [Transaction], _ reader: TextReader
-    ) -> (String, Bool, [ExpectedChange]) {
-        let summary = Summary(
+    ) -> Summary {
+        Summary(
             of: record, called: self.asked.account, about: self.scope, rows: rows, app: read.app, at: read.now,
             for: reader)
-        let changes = expectedChanges(of: record, about: self.scope, app: read.app, at: read.now, for: reader)
-        return (summary.text, summary.isEntitled, changes)
+    }
+
+    /// What time brings.
+    private func changes(_ record: AccountRecord?, _ read: AccountRead, _ reader: TextReader) -> [ExpectedChange] {
+        expectedChanges(of: record, about: self.scope, app: read.app, at: read.now, for: reader)
     }
 
     private var scope: SummaryScope {

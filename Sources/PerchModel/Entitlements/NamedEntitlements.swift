@@ -92,6 +92,8 @@ package struct EntitlementGrant: Hashable, Sendable {
 }
 
 extension EntitlementGrant {
+    package func lasts(at now: Instant) -> Bool { self.until.map { now < $0 } ?? true }
+
     /// Why it cannot be granted to an account that has other grants; nil if it can.
     package func refusal(beside grants: [EntitlementGrant], app: AppState, at now: Instant) -> Refusal? {
         if let until = self.until, until <= now {
@@ -151,7 +153,7 @@ package func namedEntitlements(
         granted.isSandbox = isSandbox
         granted.origin = .grant
         granted.since = grant.since
-        granted.isActive = grant.until.map { now < $0 } ?? true
+        granted.isActive = grant.lasts(at: now)
         granted.until = grant.until
         granted.tier = grant.tier
         granted.isLifetime = grant.until == nil
@@ -228,7 +230,10 @@ private func candidates(
         found.isSandbox = app.environment != .production
         found.isActive = status.entitles
         if status.isVerified {
-            found.until = status.state == .inGracePeriod ? info.gracePeriodExpirationDate : transaction.expirationDate
+            let end = found.isActive ? nil : holdings.serviceEnd(original: transaction.originalID)
+            found.until =
+                status.state == .inGracePeriod
+                ? info.gracePeriodExpirationDate : end ?? transaction.expirationDate
         }
         if found.isActive, found.until.map({ $0 <= holdings.now }) ?? false {
             // The period is over and its renewal is awaited: it lasts until that wait ends.

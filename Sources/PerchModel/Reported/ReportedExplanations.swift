@@ -95,7 +95,9 @@ private func explanation(
         rule, message.capitalisedFirst, originalTransactionID: line.id, state: standing.state,
         isEntitled: standing.state.isEntitled, facts: facts, next: next,
         nextMessage: next.map {
-            $0.state.isEntitled ? "At \($0.at) it is \($0.state)." : "At \($0.at) it no longer entitles: \($0.state)."
+            // What does not entitle now does not stop then.
+            standing.state.isEntitled && !$0.state.isEntitled
+                ? "At \($0.at) it no longer entitles: \($0.state)." : "At \($0.at) it is \($0.state)."
         } ?? "Nothing changes by itself.")
 }
 

@@ -67,6 +67,17 @@ extension ReportedOriginal {
         return date == end || (isLast && date > end) ? renewal : nil
     }
 
+    /// The end of the latest period that has begun: a grace period that was reported with it counts, what was refunded does not.
+    func serviceEnd(at now: Instant) -> Instant? {
+        let periods = self.periods(at: now)
+        guard let place = periods.lastIndex(where: { $0.reported.purchaseDate <= now }),
+            let end = periods[place].reported.expirationDate
+        else { return nil }
+        let renewal = self.spoken(of: periods[place].transaction, isLast: place == periods.count - 1)
+        let served = max(end, renewal?.info.gracePeriodExpirationDate ?? end)
+        return min(served, periods[place].reported.revocation?.date ?? served)
+    }
+
     /// Where the leeway of the period at `now` begins, if that period is over.
     func leewayStart(at now: Instant) -> Instant {
         let periods = self.periods(at: now)

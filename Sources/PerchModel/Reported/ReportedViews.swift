@@ -59,6 +59,10 @@ package struct ReportedHoldings: Holdings {
         self.record?.reported?.original(id)?.entitlementEnd(after: self.now, leewayMilliseconds: self.leeway)
     }
 
+    package func serviceEnd(original id: TransactionID) -> Instant? {
+        self.record?.reported?.original(id)?.serviceEnd(at: self.now)
+    }
+
     package var lineCount: Int { self.originals.count { $0.isSubscription } }
 
     package var ownLines: [(state: RenewalState, isOverdue: Bool)] {

@@ -92,8 +92,22 @@ private struct Future {
         switch before {
         case .inGracePeriod: return change(.graceEnd, .willLoseAccess)
         case .inBillingRetryPeriod: return change(.retryEnd, .willStopTrying)
-        default: return state.isEntitled ? nil : change(.expiry, .willEnd)
+        default: return state.isEntitled ? nil : self.end(of: line, at: instant)
         }
+    }
+
+    /// A period ends. A customer who was asked about a price can still prevent it.
+    private func end(of line: Line, at instant: Instant) -> ExpectedChange {
+        var values = ["product": self.name(line.latest.productID)]
+        var key = TextKey.willEnd
+        let lapses = line.foreseenLapse(in: self.app.catalogue) == .didNotConsentToPriceIncrease
+        if lapses, line.willAutoRenew, let increase = line.increase, increase.status == .pending {
+            key = .willEndUnlessAgreedTo
+            values["price"] = self.reader.price(increase.price)
+        }
+        return ExpectedChange(
+            at: instant, message: self.reader.text(key, values), kind: .expiry,
+            originalTransactionID: line.originalID)
     }
 
     // MARK: Apps of the App Store
@@ -120,7 +134,7 @@ private struct Future {
             var key: TextKey?
             switch forecast.kind {
             case .renewal where info.isUnreported: key = .willEndUnreported
-            case .renewal where info.priceIncreaseStatus == .pending: key = nil
+            case .renewal where info.priceIncreaseStatus == .pending: key = .willEndUnlessAgreed
             case .renewal:
                 values["product"] = self.name(renewing)
                 values["price"] = info.renewalPrice.map { self.reader.price($0) }

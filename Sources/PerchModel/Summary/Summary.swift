@@ -21,6 +21,8 @@ package struct Summary {
     private let grants: [EntitlementGrant]
     /// The account's newest transactions.
     private let rows: [Transaction]
+    /// It is about what has not happened.
+    private var isSupposed = false
 
     private var now: Instant { self.holdings.now }
     private var app: AppState { self.holdings.app }
@@ -44,7 +46,7 @@ package struct Summary {
         switch scope {
         case .all:
             (self.lines, self.owned) = (lines, owned)
-            self.grants = record?.grants.filter { $0.until.map { now < $0 } ?? true } ?? []
+            self.grants = record?.grants.filter { $0.lasts(at: now) } ?? []
         case .group(let id):
             (self.lines, self.owned) = (lines.filter { $0.groupID == id }, [])
             self.grants = []
@@ -63,28 +65,57 @@ package struct Summary {
         !self.owned.isEmpty || !self.grants.isEmpty || self.lines.contains { $0.status.entitles }
     }
 
+    /// What the account has, in sentences.
+    package var text: String { self.said.joined(separator: " ") }
+
+    /// The same of an account as it would be. What is so now is told as it is, and the rest as something that has not happened.
+    ///
+    /// `price`: the price that the event supposes; nil for events without one.
+    package func text(supposedBeside present: Summary, price: Money?) -> String {
+        let known = present.said
+        var told = self.said
+        if told == known { return self.say(.supposedSame) + " " + self.text }
+        var supposed = self
+        supposed.isSupposed = true
+        let would = supposed.said
+        told = told.count == would.count ? zip(told, would).map { known.contains($0) ? $0 : $1 } : would
+        if let price { told.insert(self.say(.supposedPrice, ["price": self.reader.price(price)]), at: 0) }
+        return told.joined(separator: " ")
+    }
+
     /// Good news, then bad news; what is over only where there is nothing else.
-    package var text: String {
+    private var said: [String] {
         let held = self.lines.filter(\.status.entitles)
         let troubled = self.lines.filter { $0.status.state == .inBillingRetryPeriod && $0.status.isVerified }
         let unverified = self.lines.filter { $0.status.state.isEntitled && !$0.status.isVerified }
         let hasOther = !held.isEmpty || !self.owned.isEmpty || !self.grants.isEmpty
-        var said = held.map { self.sentences(about: $0, hasOther: hasOther) }
+        var said = self.once(held.map { ($0, self.sentences(about: $0, hasOther: hasOther)) })
         let own = self.owned.filter { $0.ownership != .familyShared }
         let shared = self.owned.filter { $0.ownership == .familyShared }
         if !own.isEmpty { said.append(self.say(.owns, ["products": self.names(own)])) }
         if !shared.isEmpty { said.append(self.say(.ownsShared, ["products": self.names(shared)])) }
-        if !self.grants.isEmpty { said.append(self.say(.given, ["products": self.grantNames])) }
-        for line in troubled + unverified { said.append(self.sentences(about: line, hasOther: hasOther)) }
+        said += self.grants.map { self.sentence(about: $0) }
+        said += self.once((troubled + unverified).map { ($0, self.sentences(about: $0, hasOther: hasOther)) })
         if self.scope == .all { said += self.waiting }
         if said.isEmpty { said = [self.nothing] }
         if case .frozen = self.app.clock, self.app.isTestApp, !held.isEmpty || !troubled.isEmpty {
             said.append(self.say(.clockStopped))
         }
-        // A subscription that was bought twice is said once.
-        var once: [String] = []
-        for each in said where !once.contains(each) { once.append(each) }
-        return once.joined(separator: " ")
+        return said
+    }
+
+    /// Of subscriptions of which the same is said, the sentence stands once, with the number that is charged.
+    private func once(_ lines: [(line: TextLine, sentence: String)]) -> [String] {
+        var said: [String] = []
+        for (_, sentence) in lines where !said.contains(sentence) {
+            said.append(sentence)
+            let charged = lines.count { other in
+                other.sentence == sentence && other.line.transaction.ownership != .familyShared
+                    && other.line.info.willAutoRenew
+            }
+            if charged > 1 { said.append(self.say(.chargedForEach, ["count": "\(charged)"])) }
+        }
+        return said
     }
 
     /// What is over, or that there never was anything.
@@ -103,6 +134,8 @@ package struct Summary {
         if let refunded = rows.first(where: { $0.revocation != nil && $0.productType != .consumable }) {
             return self.sentence(aboutRevoked: refunded, hasOther: false)
         }
+        let consumed = self.consumed(rows)
+        if !consumed.isEmpty { return consumed.joined(separator: " ") }
         let product: String
         switch self.scope {
         case .all: return self.say(rows.isEmpty ? .boughtNothing : .hasNothing)
@@ -112,6 +145,34 @@ package struct Summary {
         // Rows are the newest ones: beyond them nobody has looked.
         let isKnown = rows.isEmpty && self.rows.count < Limits.pageSizeMax
         return self.say(isKnown ? .boughtNot : .hasNot, ["product": product])
+    }
+
+    /// Consumables, which entitle to nothing: how often each was bought, and how many of these purchases were refunded.
+    private func consumed(_ rows: [Transaction]) -> [String] {
+        // Beyond the newest rows nobody has looked, so a number would be too small.
+        guard self.rows.count < Limits.pageSizeMax, rows.allSatisfy({ $0.productType == .consumable }) else {
+            return []
+        }
+        var products: [String] = []
+        for row in rows where !products.contains(row.productID) { products.append(row.productID) }
+        return products.map { product in
+            let bought = rows.filter { $0.productID == product }
+            let refunded = bought.count { $0.revocation != nil }
+            let text: TextKey =
+                switch (bought.count, refunded) {
+                case (1, 0): .boughtOnce
+                case (1, _): .boughtAndRefunded
+                case (_, 0): .boughtOften
+                default: .boughtOftenSomeRefunded
+                }
+            let last = bought.map(\.purchaseDate).max() ?? self.now
+            return self.say(
+                text,
+                [
+                    "product": self.name(product), "count": "\(bought.count)", "refunded": "\(refunded)",
+                    "end": self.day(last),
+                ])
+        }
     }
 
     private var waiting: [String] {
@@ -179,7 +240,10 @@ package struct Summary {
         }
         guard info.willAutoRenew else { return self.say(.renewsNot) }
         if info.priceIncreaseStatus == .pending, line.forecast?.kind != .renewal || !self.app.isTestApp {
-            return self.say(.renewsIfAgreed)
+            guard let price = self.holdings.record?.askedPrice(of: line.transaction.originalID) else {
+                return self.say(.renewsIfAgreed)
+            }
+            return self.say(.renewsIfAgreedTo, ["price": self.reader.price(price)])
         }
         if self.app.isTestApp, let forecast = line.forecast, forecast.at == line.end {
             if forecast.kind == .expiry { return self.say(.renewsNotUnsold) }
@@ -209,16 +273,10 @@ package struct Summary {
     }
 
     private func ended(_ line: TextLine) -> String {
-        let values = ["product": self.name(line.transaction.productID), "end": self.day(line.end)]
-        let reason: TextKey? =
-            switch line.info.expirationReason {
-            case .autoRenewDisabled?: .becauseSwitchedOff
-            case .billingError?: .becauseDeclined
-            case .didNotConsentToPriceIncrease?: .becauseNotAgreed
-            case .productUnavailable?: .becauseUnsold
-            default: nil
-            }
-        if let reason { return self.say(.hadBecause, values.adding("reason", self.reader.text(reason))) }
+        let values = ["product": self.name(line.transaction.productID), "end": self.day(line.served ?? line.end)]
+        if let reason = line.info.expirationReason.flatMap({ TextKey(because: $0) }) {
+            return self.say(.hadBecause, values.adding("reason", self.reader.text(reason)))
+        }
         // The store said that it ended, and not why.
         if line.info.expirationReason != nil { return self.say(.had, values) }
         // Renewal was on, or nobody knows, and nothing came since.
@@ -234,7 +292,8 @@ package struct Summary {
     // MARK: Words
 
     private func say(_ key: TextKey, _ values: [String: String] = [:]) -> String {
-        let text = self.reader.text(key, values.adding("who", self.who).adding("whom", self.whom))
+        let form = self.isSupposed ? key.supposed : key
+        let text = self.reader.text(form, values.adding("who", self.who).adding("whom", self.whom))
         guard self.isUnnamed else { return text }
         // What stands for the name may begin a sentence, also the second of a text.
         let later = text.split(separator: ". ", omittingEmptySubsequences: false).map { sentence in
@@ -262,12 +321,10 @@ package struct Summary {
         return self.reader.list(names)
     }
 
-    private var grantNames: String {
-        let names = self.grants.map { grant in
-            let name = TextReader.isolated(grant.name)
-            return grant.until.map { self.reader.text(.givenUntil, ["product": name, "end": self.day($0)]) } ?? name
-        }
-        return self.reader.list(names)
+    private func sentence(about grant: EntitlementGrant) -> String {
+        let values = ["product": TextReader.isolated(grant.name), "start": self.day(grant.since)]
+        guard let until = grant.until else { return self.say(.givenForever, values) }
+        return self.say(.given, values.adding("end", self.day(until)))
     }
 }
 
@@ -278,6 +335,8 @@ struct TextLine {
     var forecast: Forecast?
     /// When a line stops entitling whose renewal is awaited; nil if nothing limits the wait.
     var awaitedUntil: Instant?
+    /// The end of the last access, a grace period included, of a line that gives none; nil of others.
+    var served: Instant?
 
     var transaction: Transaction { self.status.transaction.value }
     var info: RenewalInfo { self.status.renewalInfo.value }
@@ -297,10 +356,19 @@ extension Holdings {
             let original = status.transaction.value.originalID
             let line = TextLine(
                 groupID: groupID, status: status, forecast: outlook.forecast,
-                awaitedUntil: self.awaitedUntil(original: original))
+                awaitedUntil: self.awaitedUntil(original: original),
+                served: status.state.isEntitled ? nil : self.serviceEnd(original: original))
             if original == counting { lines.insert(line, at: 0) } else { lines.append(line) }
         }
         return lines
+    }
+}
+
+extension AccountRecord {
+    /// The price that a customer of a test app was asked to agree to, and has not. The App Store does not report it.
+    func askedPrice(of original: TransactionID) -> Money? {
+        let increase = self.lines.first { $0.originalID == original }?.increase
+        return increase?.status == .pending ? increase?.price : nil
     }
 }
 
@@ -321,14 +389,12 @@ extension TextReader {
         (record?.grants ?? []).map { grant in
             let by = forCustomer ? "" : granters[grant.name] ?? ""
             let reason = forCustomer ? "" : grant.reason
-            let end = self.day(grant.since, at: now, withTime: true)
+            let start = self.day(grant.since, at: now, withTime: true)
             var message =
                 by.isEmpty
-                ? self.text(.grantedOn, ["end": end])
-                : self.text(.grantedBy, ["end": end, "by": Self.isolated(by)])
-            if !reason.isEmpty {
-                message += self.text(.grantedBecause, ["reason": Self.isolated(reason)])
-            }
+                ? self.text(.grantedOn, ["start": start])
+                : self.text(.grantedBy, ["start": start, "by": Self.isolated(by)])
+            message += self.grantTail(until: grant.until, because: reason, at: now)
             return ExplainedGrant(
                 name: grant.name, grantedBy: by, reason: reason, since: grant.since, until: grant.until,
                 tier: grant.tier, message: message)
@@ -336,8 +402,16 @@ extension TextReader {
     }
 }
 
+extension TextReader {
+    /// The end of a grant, then the administrator's words in quotes: they may have commas of their own.
+    func grantTail(until: Instant?, because reason: String, at now: Instant) -> String {
+        let end = until.map { self.text(.grantUntil, ["end": self.day($0, at: now)]) } ?? self.text(.grantForever)
+        return reason.isEmpty ? end : end + self.text(.grantBecause, ["reason": Self.isolated(reason)])
+    }
+}
+
 extension [String: String] {
-    fileprivate func adding(_ name: String, _ value: String) -> [String: String] {
+    func adding(_ name: String, _ value: String) -> [String: String] {
         self.merging([name: value]) { $1 }
     }
 }

@@ -15,6 +15,27 @@ package func supposing(
         : try supposeReported(supposition, of: record, app: app, at: now)
 }
 
+/// The price that an event supposes: the one that is named, or a tenth more. Nil for an event without a price.
+package func supposedPrice(
+    _ supposition: Supposition, of record: AccountRecord?, rows: [Transaction], app: AppState, at now: Instant
+) -> Money? {
+    guard supposition.event == .priceAgreed || supposition.event == .priceNotAgreed else { return nil }
+    var agreed = supposition
+    agreed.event = .priceAgreed
+    guard let supposed = try? supposing(agreed, of: record, rows: rows, app: app, at: now) else { return nil }
+    let before = renewalPrices(of: record, app: app, at: now)
+    return renewalPrices(of: supposed, app: app, at: now).first { before[$0.key] != $0.value }?.value
+}
+
+/// The next price of each line, by its first transaction.
+private func renewalPrices(of record: AccountRecord?, app: AppState, at now: Instant) -> [TransactionID: Money] {
+    var prices: [TransactionID: Money] = [:]
+    for status in statusesOfAllGroups(of: record, app: app, at: now).value.statuses {
+        prices[status.transaction.value.originalID] = status.renewalInfo.value.renewalPrice
+    }
+    return prices
+}
+
 /// Nothing that the event could be about.
 private func missing(_ what: String) -> Refusal {
     Refusal(
@@ -179,7 +200,8 @@ private func refundable(
     return owned.id
 }
 
-private func tenthMore(_ milliunits: Int64) -> Int64 { milliunits + max(1, milliunits / 10) }
+/// Rounded up to hundredths, as prices are.
+private func tenthMore(_ milliunits: Int64) -> Int64 { (milliunits + max(1, milliunits / 10) + 9) / 10 * 10 }
 
 // MARK: Apps of the App Store
 

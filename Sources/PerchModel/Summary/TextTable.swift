@@ -9,7 +9,7 @@ enum TextKey: String, CaseIterable, Sendable {
     // A subscription in force. The last part follows the first.
     case has, hasTrial, hasShared
     case renews, renewsFor, becomes, becomesFor, renewalFails
-    case renewsNot, renewsNotUnsold, renewsIfAgreed, renewalUnreported
+    case renewsNot, renewsNotUnsold, renewsIfAgreed, renewsIfAgreedTo, renewalUnreported, chargedForEach
     case renewalAwaited, renewalAwaitedUntil, renewalDue
 
     // A subscription whose charge failed.
@@ -23,18 +23,41 @@ enum TextKey: String, CaseIterable, Sendable {
     case becauseSwitchedOff, becauseDeclined, becauseNotAgreed, becauseUnsold
 
     // What lasts, what was granted, what waits, and nothing.
-    case owns, ownsShared, given, givenUntil, waits, waitsOtherwise
+    case owns, ownsShared, given, givenForever, waits, waitsOtherwise
+    case boughtOnce, boughtAndRefunded, boughtOften, boughtOftenSomeRefunded
     case hasNothing, hasNot, boughtNothing, boughtNot, unknown, unknownYet, clockStopped
 
     // What joins the last two of a list.
     case and
 
     // Changes that time brings, without a full stop.
-    case willRenew, willRenewFor, willFailWithAccess, willFailWithoutAccess, willEnd, willLoseAccess, willStopTrying,
-        willEndUnreported, grantWillEnd
+    case willRenew, willRenewFor, willFailWithAccess, willFailWithoutAccess, willEnd, willEndUnlessAgreed,
+        willEndUnlessAgreedTo, willLoseAccess, willStopTrying, willEndUnreported, grantWillEnd
 
-    // Where a grant comes from.
-    case grantedOn, grantedBy, grantedBecause
+    // Where a grant comes from. The last parts follow the first.
+    case grantedOn, grantedBy, grantUntil, grantForever, grantBecause
+
+    // What has not happened. Each form stands for the one of what has.
+    case supposedSame, supposedPrice, wouldHave, wouldHaveTrial, wouldRenew, wouldRenewFor, wouldBecome,
+        wouldBecomeFor, wouldRenewNot, wouldBeDeclined, wouldBeDeclinedWithoutAccess, wouldBeDeclinedBeside,
+        wouldKeepUntil, wouldGoOnTrying, wouldBeRefunded, wouldBeRefundedWithoutAccess
+
+    // What happened. A purchase and a renewal are followed by their parts.
+    case wasBought, wasBoughtBy, wasShared, wasRenewed, chargeSucceeded, partPrice, partTrial, partOffer,
+        partUntil, doneBy, anotherAccount, aPurchase
+
+    // What became of a subscription.
+    case failedWithAccess, failedWithoutAccess, accessEnded, stoppedTrying, hasEnded, hasEndedBecause,
+        hasEndedUnreported, wasCutShort, switchedOff, switchedOn, planWasChosen, wasExtended,
+        wasExtendedByDay, wasExtendedByDays, priceWasAsked, priceWasAskedTo, priceWasRaised, priceWasRaisedSomehow,
+        priceWasAgreed,
+        priceWasAgreedTo, priceWasRefused, priceWasRefusedTo
+
+    // Refunds, sharing, moves, grants, and settings of the account.
+    case wasRefunded, wasRefundedOf, wasRefundedInPart, refundWasReversed, refundWasRequested,
+        refundWasDeclined, wasUnshared, sharedWith, unsharedWith, cameFrom, wentTo, wasMerged, wasGranted,
+        grantWasEnded, grantIsOver, beganToWait, wasApproved, wasNotApproved, chargesWillFail,
+        chargesWillSucceed, chargesAsSet, paymentsForbidden, paymentsAllowed, wasDeleted, wasCleared
 }
 
 /// The texts of one language, and how it writes days.
@@ -83,6 +106,8 @@ struct TextTable: Sendable {
             .renewsNot: ". It does not renew.",
             .renewsNotUnsold: ". It does not renew, because the product is no longer sold.",
             .renewsIfAgreed: ". It renews only if {who} agrees to the higher price.",
+            .renewsIfAgreedTo: ". It renews only if {who} agrees to the higher price of {price}.",
+            .chargedForEach: "There are {count} such purchases, and each is charged.",
             .renewalUnreported: ". Whether it renews was not reported.",
             .renewalAwaited:
                 "The period of {product} ended on {end}, and its renewal has not been reported. Until it is, {who} keeps {product}.",
@@ -113,8 +138,13 @@ struct TextTable: Sendable {
             .becauseUnsold: "the product is no longer sold",
             .owns: "{who} owns {products}.",
             .ownsShared: "{who} has {products}, shared by a family member.",
-            .given: "{who} was given {products}.",
-            .givenUntil: "{product} until {end}",
+            .given: "{who} was given {product} on {start}, until {end}.",
+            .givenForever: "{who} was given {product} on {start}, without an end.",
+            .boughtOnce: "{who} bought {product} on {end}.",
+            .boughtAndRefunded: "{who} bought {product} on {end}, and it was refunded.",
+            .boughtOften: "{who} bought {product} {count} times, most recently on {end}.",
+            .boughtOftenSomeRefunded:
+                "{who} bought {product} {count} times, most recently on {end}. Refunded: {refunded} of {count}.",
             .waits: "A purchase of {product} has been waiting for approval since {end}.",
             .waitsOtherwise: "A purchase of {product} has been waiting since {end}.",
             .hasNothing: "{who} has nothing at the moment.",
@@ -131,14 +161,18 @@ struct TextTable: Sendable {
             .willFailWithAccess: "The charge for {product} will fail, and access goes on for a while",
             .willFailWithoutAccess: "The charge for {product} will fail, and access ends",
             .willEnd: "{product} ends",
+            .willEndUnlessAgreed: "{product} ends, unless the higher price is agreed to",
+            .willEndUnlessAgreedTo: "{product} ends, unless the higher price of {price} is agreed to",
             .willLoseAccess: "Access to {product} ends, unless a charge succeeds",
             .willStopTrying: "The store stops trying to charge for {product}",
             .willEndUnreported: "The period of {product} ends, and whether it renews was not reported",
             .grantWillEnd: "The grant of {product} ends",
-            .grantedOn: "granted on {end}",
-            .grantedBy: "granted on {end} by {by}",
-            .grantedBecause: ", because: {reason}",
-        ])
+            .grantedOn: "given on {start}",
+            .grantedBy: "{by} gave it on {start}",
+            .grantUntil: ", until {end}",
+            .grantForever: ", without an end",
+            .grantBecause: ", because: “{reason}”",
+        ].merging(Self.englishHistory) { $1 }.merging(Self.englishSupposed) { $1 })
 
     static let german = TextTable(
         language: "de",
@@ -161,6 +195,8 @@ struct TextTable: Sendable {
             .renewsNot: ". Es verlängert sich nicht.",
             .renewsNotUnsold: ". Es verlängert sich nicht, weil das Produkt nicht mehr verkauft wird.",
             .renewsIfAgreed: ". Es verlängert sich nur, wenn {who} dem höheren Preis zustimmt.",
+            .renewsIfAgreedTo: ". Es verlängert sich nur, wenn {who} dem höheren Preis von {price} zustimmt.",
+            .chargedForEach: "Es gibt {count} solche Käufe, und jeder wird abgebucht.",
             .renewalUnreported: ". Ob es sich verlängert, wurde nicht gemeldet.",
             .renewalAwaited:
                 "Der Zeitraum von {product} endete am {end}, und die Verlängerung wurde noch nicht gemeldet. Bis dahin behält {who} {product}.",
@@ -193,8 +229,13 @@ struct TextTable: Sendable {
             .becauseUnsold: "das Produkt wird nicht mehr verkauft",
             .owns: "{who} besitzt {products}.",
             .ownsShared: "{who} hat {products} über die Familienfreigabe.",
-            .given: "{who} hat {products} geschenkt bekommen.",
-            .givenUntil: "{product} bis {end}",
+            .given: "{who} hat {product} am {start} geschenkt bekommen, bis {end}.",
+            .givenForever: "{who} hat {product} am {start} geschenkt bekommen, ohne Ende.",
+            .boughtOnce: "{who} hat {product} am {end} gekauft.",
+            .boughtAndRefunded: "{who} hat {product} am {end} gekauft, und es wurde erstattet.",
+            .boughtOften: "{who} hat {product} {count}-mal gekauft, zuletzt am {end}.",
+            .boughtOftenSomeRefunded:
+                "{who} hat {product} {count}-mal gekauft, zuletzt am {end}. Erstattet: {refunded} von {count}.",
             .waits: "Ein Kauf von {product} wartet seit {end} auf Genehmigung.",
             .waitsOtherwise: "Ein Kauf von {product} wartet seit {end}.",
             .hasNothing: "{who} hat zurzeit nichts.",
@@ -211,12 +252,16 @@ struct TextTable: Sendable {
             .willFailWithAccess: "Die Abbuchung für {product} wird fehlschlagen, der Zugang bleibt noch eine Weile",
             .willFailWithoutAccess: "Die Abbuchung für {product} wird fehlschlagen, der Zugang endet",
             .willEnd: "{product} endet",
+            .willEndUnlessAgreed: "{product} endet, wenn dem höheren Preis nicht zugestimmt wird",
+            .willEndUnlessAgreedTo: "{product} endet, wenn dem höheren Preis von {price} nicht zugestimmt wird",
             .willLoseAccess: "Der Zugang zu {product} endet, wenn keine Abbuchung gelingt",
             .willStopTrying: "Der Store versucht nicht länger, für {product} abzubuchen",
             .willEndUnreported: "Der Zeitraum von {product} endet; ob er sich verlängert, wurde nicht gemeldet",
             .grantWillEnd: "Die Gewährung von {product} endet",
-            .grantedOn: "gewährt am {end}",
-            .grantedBy: "gewährt am {end} von {by}",
-            .grantedBecause: ", weil: {reason}",
-        ])
+            .grantedOn: "gegeben am {start}",
+            .grantedBy: "von {by} am {start} gegeben",
+            .grantUntil: ", bis {end}",
+            .grantForever: ", ohne Ende",
+            .grantBecause: ", weil: „{reason}“",
+        ].merging(Self.germanHistory) { $1 }.merging(Self.germanSupposed) { $1 })
 }

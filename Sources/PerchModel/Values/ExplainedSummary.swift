@@ -56,6 +56,70 @@ public struct ExplainedGrant: Hashable, Sendable {
     }
 }
 
+/// What kind of thing happened to an account.
+public struct HistoryKind: OpenEnumeration {
+    /// The number in the contract.
+    public let rawValue: Int32
+    /// Creates a value from its number, which this version need not know.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+    /// Names of the known values, by number.
+    public static let names = [
+        "unspecified", "purchase", "renewal", "failure", "end", "refund", "setting", "extension", "price", "grant",
+        "move", "sharing",
+    ]
+    /// Something was bought, or a purchase waited.
+    public static let purchase = Self(rawValue: 1)
+    /// A subscription renewed.
+    public static let renewal = Self(rawValue: 2)
+    /// A charge failed.
+    public static let failure = Self(rawValue: 3)
+    /// Access, a subscription or a grant ended.
+    public static let end = Self(rawValue: 4)
+    /// A refund, asked for, made, declined or taken back.
+    public static let refund = Self(rawValue: 5)
+    /// The customer or a tester changed how things go on.
+    public static let setting = Self(rawValue: 6)
+    /// A period was made longer.
+    public static let `extension` = Self(rawValue: 7)
+    /// A higher price, and the answer to it.
+    public static let price = Self(rawValue: 8)
+    /// An administrator's grant.
+    public static let grant = Self(rawValue: 9)
+    /// A purchase went from one account to another.
+    public static let move = Self(rawValue: 10)
+    /// Sharing within a family.
+    public static let sharing = Self(rawValue: 11)
+}
+
+/// Something that happened to an account, for people. What comes later changes nothing of it.
+public struct HistoryEntry: Hashable, Sendable {
+    /// When, by the app's clock.
+    public var at: Instant
+    /// What happened and who did it, without its instant and without a full stop.
+    public var message: String
+    /// For programs.
+    public var kind: HistoryKind
+    /// The purchase or period that it is about; 0 for none.
+    public var transactionID: TransactionID
+    /// Subject of the credentials that did it; empty where it is not known, or not shown to the caller.
+    public var by: String
+    /// The key of the other account of a move or a sharing; empty for none.
+    public var account: String
+
+    /// Creates a value from its parts.
+    public init(
+        at: Instant, message: String, kind: HistoryKind, transactionID: TransactionID = 0, by: String = "",
+        account: String = ""
+    ) {
+        self.at = at
+        self.message = message
+        self.kind = kind
+        self.transactionID = transactionID
+        self.by = by
+        self.account = account
+    }
+}
+
 /// An event that an answer may suppose.
 public struct SupposedEvent: OpenEnumeration {
     /// The number in the contract.

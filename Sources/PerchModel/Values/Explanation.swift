@@ -56,7 +56,7 @@ public struct Explanations: Hashable, Sendable {
     public var message: String
     /// Whether the account is entitled.
     public var isEntitled: Bool
-    /// One for each line or transaction considered; the one that counts is first.
+    /// One for each grant, line or transaction considered; the one that counts is first.
     public var explanations: [Explanation]
     /// What the account has, in sentences that can be read to the customer.
     public var summary: String
@@ -66,11 +66,16 @@ public struct Explanations: Hashable, Sendable {
     public var grants: [ExplainedGrant]
     /// What would be after a supposed event; nil without one.
     public var supposed: SupposedOutcome?
+    /// What happened, newest first, where it was asked for.
+    public var history: [HistoryEntry]
+    /// Older entries of the history were left out.
+    public var historyIsCut: Bool
 
     /// Creates a value from its parts.
     public init(
         message: String, isEntitled: Bool, explanations: [Explanation], summary: String = "",
-        changes: [ExpectedChange] = [], grants: [ExplainedGrant] = [], supposed: SupposedOutcome? = nil
+        changes: [ExpectedChange] = [], grants: [ExplainedGrant] = [], supposed: SupposedOutcome? = nil,
+        history: [HistoryEntry] = [], historyIsCut: Bool = false
     ) {
         self.message = message
         self.isEntitled = isEntitled
@@ -79,5 +84,7 @@ public struct Explanations: Hashable, Sendable {
         self.changes = changes
         self.grants = grants
         self.supposed = supposed
+        self.history = history
+        self.historyIsCut = historyIsCut
     }
 }

@@ -21,6 +21,7 @@ package enum ExplanationRule: String, Hashable, Sendable, CaseIterable {
     case refunded = "REFUNDED"
     case consumable = "CONSUMABLE"
     case unknownProduct = "UNKNOWN_PRODUCT"
+    case granted = "GRANTED"
 }
 
 extension Explanation {
@@ -74,13 +75,15 @@ package func explainStatus(
             ? "The account never subscribed in group \(group)."
             : "The account never subscribed in group \(group), which is not in the catalogue of \(app.bundleID)."
         return Explanations(
-            message: sentence, isEntitled: false, explanations: [Explanation(.neverSubscribed, sentence)])
+            message: sentence, isEntitled: false, explanations: [Explanation(.neverSubscribed, sentence)]
+        ).beside(record?.grants(giving: group, app: app, at: now) ?? [])
     }
     var explanations = holdings.explanations(of: statuses, inGroup: group, rows: rows)
     guard let effective = statuses.effectiveIndex, effective < explanations.count else {
         return Explanations(
             message: "Nothing entitles the account in group \(group)." + holdings.summary(ofEnded: explanations),
-            isEntitled: false, explanations: explanations)
+            isEntitled: false, explanations: explanations
+        ).beside(record?.grants(giving: group, app: app, at: now) ?? [])
     }
     let counting = statuses.statuses[effective].transaction.value
     explanations.insert(explanations.remove(at: effective), at: 0)
@@ -126,6 +129,37 @@ package func explainEntitlement(
     return answer([Explanation(.neverBought, "The account never bought \(productID).")], isEntitled: false)
 }
 
+extension AccountRecord {
+    /// Grants in force of entitlements that subscriptions of a group give, as the app's mapping says.
+    fileprivate func grants(giving group: String, app: AppState, at now: Instant) -> [EntitlementGrant] {
+        let catalogue = app.catalogue
+        let names = catalogue.entitlements.filter { rule in
+            rule.groupID == group || catalogue.product(rule.productID)?.subscription?.groupID == group
+        }.map(\.name)
+        return self.grants.filter { $0.lasts(at: now) && names.contains($0.name) }
+    }
+}
+
+extension Explanations {
+    /// Where the store gives nothing, grants may.
+    fileprivate func beside(_ grants: [EntitlementGrant]) -> Explanations {
+        guard !grants.isEmpty else { return self }
+        var explained = self
+        explained.isEntitled = true
+        explained.explanations = grants.map { explanation(of: $0) } + self.explanations
+        explained.message =
+            grants.map { explanation(of: $0).message }.joined(separator: " ") + " Apart from that: " + self.message
+        return explained
+    }
+}
+
+private func explanation(of grant: EntitlementGrant) -> Explanation {
+    let end = grant.until.map { "until \($0)" } ?? "without an end"
+    return Explanation(
+        .granted, "An administrator granted \(grant.name) at \(grant.since), \(end).", isEntitled: true,
+        nextMessage: grant.until.map { "At \($0) the grant ends." } ?? "Nothing changes by itself.")
+}
+
 /// Explanations of everything that an account has, at most.
 private let explanationsMax = 100
 
@@ -156,7 +190,8 @@ package func explainEverything(
         explanations += explainEntitlement(of: record, toProduct: product, rows: rows, app: app, at: now).explanations
     }
     let entitling = explanations.count(where: \.isEntitled)
-    let grants = (record?.grants ?? []).count { $0.until.map { now < $0 } ?? true }
+    let granted = (record?.grants ?? []).filter { $0.lasts(at: now) }
+    let grants = granted.count
     let sources = [
         entitling == 0 ? nil : "\(entitling) of \(explanations.count) lines and purchases",
         grants == 0 ? nil : "\(grants) grant\(grants == 1 ? "" : "s")",
@@ -165,6 +200,7 @@ package func explainEverything(
         sources.isEmpty
         ? nothingCounts(explanations.count, rows)
         : "The account is entitled by \(sources.joined(separator: " and "))."
+    explanations = granted.map { explanation(of: $0) } + explanations
     return Explanations(
         message: message, isEntitled: !sources.isEmpty,
         explanations: Array(
@@ -395,7 +431,7 @@ private func notes(on line: Line, _ info: RenewalInfo, rows: [Transaction], app:
     }
     if !info.eligibleWinBackOfferIDs.isEmpty {
         let offers = info.eligibleWinBackOfferIDs.joined(separator: ", ")
-        notes.append(Note("It can be won back with \(offers).", id, "eligible_win_back_offer_ids", offers))
+        notes.append(Note("The customer can be won back with \(offers).", id, "eligible_win_back_offer_ids", offers))
     }
     let older = rows.filter { $0.originalID == line.originalID && $0.id != line.latest.id }
     if let refunded = older.first(where: { $0.revocation != nil }), let revocation = refunded.revocation {

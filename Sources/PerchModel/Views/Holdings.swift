@@ -29,6 +29,8 @@ package protocol Holdings {
     func statuses(inGroup groupID: String) -> Viewed<SubscriptionStatuses>
     /// When a line stops entitling whose renewal is awaited beyond its period; nil if nothing limits the wait.
     func awaitedUntil(original id: TransactionID) -> Instant?
+    /// When the last access by a line ended or ends if nothing happens: a grace period counts, what was refunded does not.
+    func serviceEnd(original id: TransactionID) -> Instant?
     var lineCount: Int { get }
     /// The states of lines that no family member shares. Overdue: its renewal was awaited for the whole leeway, and never reported.
     var ownLines: [(state: RenewalState, isOverdue: Bool)] { get }

@@ -105,6 +105,10 @@ struct TestHoldings: Holdings {
     /// This store attempts each renewal when it is due.
     func awaitedUntil(original id: TransactionID) -> Instant? { nil }
 
+    func serviceEnd(original id: TransactionID) -> Instant? {
+        self.record?.lines.first { $0.originalID == id }?.serviceEnd
+    }
+
     var lineCount: Int { self.record?.lines.count ?? 0 }
 
     var ownLines: [(state: RenewalState, isOverdue: Bool)] {

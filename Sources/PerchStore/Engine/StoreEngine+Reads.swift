@@ -22,8 +22,12 @@ extension StoreEngine {
                 return .record(try self.record(account))
             case .recordAsKnown(let key, let known):
                 return try self.recordAsKnown(key, known)
-            case .history(let key, let known, let withGranters):
-                return try self.history(key, known, withGranters: withGranters)
+            case .history(let key, let known, let withGranters, let withHappenings):
+                let history = try self.history(key, known)
+                guard case .history(var found) = history else { return history }
+                if withGranters { found.granters = try self.granters(of: found.record) }
+                if withHappenings { try self.addHappenings(to: &found, known, wall: wall) }
+                return .history(found)
             case .keys(let app, let after, let limit):
                 let after = after.isEmpty ? AccountKey.beforeNamed : after
                 var keys = try self.storage.keys(of: app, after: after, limit: limit + 1)
@@ -86,15 +90,6 @@ extension StoreEngine {
         } catch {
             return .refused(self.refusal(ofRead: error))
         }
-    }
-
-    private func history(
-        _ key: AccountKey, _ known: KnownAs?, withGranters: Bool
-    ) throws(StorageError) -> StoreAnswer {
-        let history = try self.history(key, known)
-        guard withGranters, case .history(var found) = history else { return history }
-        found.granters = try self.granters(of: found.record)
-        return .history(found)
     }
 
     /// A line of the audit trail with the present key of its account.

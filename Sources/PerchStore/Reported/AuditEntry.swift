@@ -33,6 +33,9 @@ package struct AuditEntry: Hashable, Sendable {
         self.environment = environment
     }
 
+    /// The subject of calls to a server that asks for no credentials.
+    package static let everyone = "everyone"
+
     /// The name of who called, without the key of the credentials: `ada` of `"ada" by main`.
     package var author: String { Self.author(of: self.subject) }
 

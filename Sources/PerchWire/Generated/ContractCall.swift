@@ -182,7 +182,8 @@ package enum Calls {
             if case .manageSubscriptions(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Resolves a billing issue, as a customer does who corrects the payment method: the store charges again. Test apps only.
+    /// Resolves a billing issue, as a customer does who corrects the payment method: the store charges again, and the
+    /// account's charges are no longer set to fail. Test apps only.
     package static var resolveBillingIssue: ContractCall<ResolveBillingIssueRequest, Acknowledgement> {
         ContractCall(method: .resolveBillingIssue, wrap: { .resolveBillingIssue($0) }) {
             if case .resolveBillingIssue(let answer) = $0 { answer } else { nil }
@@ -323,8 +324,8 @@ package enum Calls {
             if case .findAccount(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Customers by any name: the beginning of their key, or a whole name of another kind. In every environment. Reads a bounded number
-    /// of rows, however many accounts there are.
+    /// Customers by any name: the beginning of their key, or a whole name of another kind. Keys in other capitals follow those in the
+    /// very capitals of the text. In every environment. Reads a bounded number of rows, however many accounts there are.
     package static var findCustomers: ContractCall<FindCustomersRequest, CustomersFound> {
         ContractCall(method: .findCustomers, wrap: { .findCustomers($0) }) {
             if case .findCustomers(let answer) = $0 { answer } else { nil }

@@ -3343,6 +3343,7 @@ extension ExplainRequest {
         if let value = self.suppose {
             message.pointee.suppose = arena.message { value.write(to: $0, arena) }
         }
+        message.pointee.with_history = self.withHistory ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ExplainRequest>) {
@@ -3362,7 +3363,8 @@ extension ExplainRequest {
             atLeast: read(message.pointee.at_least) { Position($0) },
             locale: String(wire: message.pointee.locale),
             utcOffsetMinutes: message.pointee.utc_offset_minutes,
-            suppose: read(message.pointee.suppose) { Supposition($0) }
+            suppose: read(message.pointee.suppose) { Supposition($0) },
+            withHistory: message.pointee.with_history != 0
         )
     }
 }
@@ -3428,6 +3430,28 @@ extension ExplainedGrant {
             until: message.pointee.end_case == PERCH__V1__EXPLAINED_GRANT__END_UNTIL_MS ? Instant(milliseconds: message.pointee.until_ms) : nil,
             tier: String(wire: message.pointee.tier),
             message: String(wire: message.pointee.message)
+        )
+    }
+}
+
+extension HistoryEntry {
+    func write(to message: UnsafeMutablePointer<Perch__V1__HistoryEntry>, _ arena: Arena) {
+        message.pointee.at_ms = self.at.milliseconds
+        message.pointee.message = arena.text(self.message)
+        message.pointee.kind = .init(self.kind)
+        message.pointee.transaction_id = self.transactionID
+        message.pointee.by = arena.text(self.by)
+        message.pointee.account = arena.text(self.account)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__HistoryEntry>) {
+        self.init(
+            at: Instant(milliseconds: message.pointee.at_ms),
+            message: String(wire: message.pointee.message),
+            kind: HistoryKind(message.pointee.kind),
+            transactionID: message.pointee.transaction_id,
+            by: String(wire: message.pointee.by),
+            account: String(wire: message.pointee.account)
         )
     }
 }
@@ -3508,11 +3532,13 @@ extension ExplainAnswer {
         if let value = self.value.supposed {
             message.pointee.supposed = arena.message { value.write(to: $0, arena) }
         }
+        (message.pointee.n_history, message.pointee.history) = arena.list(self.value.history) { $0.write(to: $1, arena) }
+        message.pointee.history_is_cut = self.value.historyIsCut ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ExplainResponse>) {
         self.init(
-            value: Explanations(message: String(wire: message.pointee.message), isEntitled: message.pointee.entitled != 0, explanations: readList(message.pointee.n_explanations, message.pointee.explanations) { Explanation($0) }, summary: String(wire: message.pointee.summary), changes: readList(message.pointee.n_changes, message.pointee.changes) { ExpectedChange($0) }, grants: readList(message.pointee.n_grants, message.pointee.grants) { ExplainedGrant($0) }, supposed: read(message.pointee.supposed) { SupposedOutcome($0) }),
+            value: Explanations(message: String(wire: message.pointee.message), isEntitled: message.pointee.entitled != 0, explanations: readList(message.pointee.n_explanations, message.pointee.explanations) { Explanation($0) }, summary: String(wire: message.pointee.summary), changes: readList(message.pointee.n_changes, message.pointee.changes) { ExpectedChange($0) }, grants: readList(message.pointee.n_grants, message.pointee.grants) { ExplainedGrant($0) }, supposed: read(message.pointee.supposed) { SupposedOutcome($0) }, history: readList(message.pointee.n_history, message.pointee.history) { HistoryEntry($0) }, historyIsCut: message.pointee.history_is_cut != 0),
             position: read(message.pointee.position) { Position($0) } ?? .blank,
             isNotInCatalog: message.pointee.not_in_catalog != 0
         )

@@ -68,7 +68,8 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case redeemOfferCode
     /// Switches renewal on or off, as a customer does in the subscriptions sheet. Test apps only.
     case manageSubscriptions
-    /// Resolves a billing issue, as a customer does who corrects the payment method: the store charges again. Test apps only.
+    /// Resolves a billing issue, as a customer does who corrects the payment method: the store charges again, and the
+    /// account's charges are no longer set to fail. Test apps only.
     case resolveBillingIssue
     /// Answers a price increase, as a customer does in the store's sheet. Test apps only.
     case answerPriceIncrease
@@ -117,8 +118,8 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case redeemConsoleCode
     /// The account of a transaction, or of a name that the App Store or the app gives a customer. In every environment.
     case findAccount
-    /// Customers by any name: the beginning of their key, or a whole name of another kind. In every environment. Reads a bounded number
-    /// of rows, however many accounts there are.
+    /// Customers by any name: the beginning of their key, or a whole name of another kind. Keys in other capitals follow those in the
+    /// very capitals of the text. In every environment. Reads a bounded number of rows, however many accounts there are.
     case findCustomers
     /// Writes a note beside a customer. A note changes nothing that the customer has, so the scope read is enough. In every environment.
     case addNote

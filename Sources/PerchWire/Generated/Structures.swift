@@ -647,6 +647,9 @@ extension Perch__V1__ExpectedChange: CMessage {
 extension Perch__V1__ExplainedGrant: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__explained_grant__init(message) }
 }
+extension Perch__V1__HistoryEntry: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__history_entry__init(message) }
+}
 extension Perch__V1__SupposedOutcome: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__supposed_outcome__init(message) }
 }
@@ -698,6 +701,7 @@ extension Perch__V1__AppEntitlementsResponse: CMessage {
 extension Perch__V1__EntitlementOrigin: CEnumeration {}
 extension Perch__V1__PlanRelation: CEnumeration {}
 extension Perch__V1__SupposedEvent: CEnumeration {}
+extension Perch__V1__HistoryKind: CEnumeration {}
 extension Perch__V1__EntitlementReason: CEnumeration {}
 extension Perch__V1__SubmitTransactionRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__submit_transaction_request__init(message) }
@@ -1060,6 +1064,7 @@ extension MessageScan {
         "perch.v1.Supposition": Perch__V1__Supposition.descriptor,
         "perch.v1.ExpectedChange": Perch__V1__ExpectedChange.descriptor,
         "perch.v1.ExplainedGrant": Perch__V1__ExplainedGrant.descriptor,
+        "perch.v1.HistoryEntry": Perch__V1__HistoryEntry.descriptor,
         "perch.v1.SupposedOutcome": Perch__V1__SupposedOutcome.descriptor,
         "perch.v1.ExplainedFact": Perch__V1__ExplainedFact.descriptor,
         "perch.v1.Explanation": Perch__V1__Explanation.descriptor,

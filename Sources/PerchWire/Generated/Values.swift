@@ -2721,6 +2721,8 @@ package struct ExplainRequest: Hashable, Sendable {
     package var utcOffsetMinutes: Int32
     /// An event that has not happened. The answer has, beside what is, what would be. Nothing is changed.
     package var suppose: Supposition?
+    /// Also what happened. Only of a question about everything that the account has.
+    package var withHistory: Bool
 
     package init(
         app: AppReference = AppReference(),
@@ -2730,7 +2732,8 @@ package struct ExplainRequest: Hashable, Sendable {
         atLeast: Position? = nil,
         locale: String = "",
         utcOffsetMinutes: Int32 = 0,
-        suppose: Supposition? = nil
+        suppose: Supposition? = nil,
+        withHistory: Bool = false
     ) {
         self.app = app
         self.account = account
@@ -2740,10 +2743,11 @@ package struct ExplainRequest: Hashable, Sendable {
         self.locale = locale
         self.utcOffsetMinutes = utcOffsetMinutes
         self.suppose = suppose
+        self.withHistory = withHistory
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.about == nil && self.asOf.isBlank && self.atLeast == nil && self.locale.isEmpty && self.utcOffsetMinutes == 0 && self.suppose == nil }
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.about == nil && self.asOf.isBlank && self.atLeast == nil && self.locale.isEmpty && self.utcOffsetMinutes == 0 && self.suppose == nil && !self.withHistory }
 }
 
 /// Why.

@@ -92,6 +92,14 @@ private func lines(_ value: Explanations, account: String = "alice", supposing e
                 "  beta: granted on 3 March by ada", "", "alice owns it.",
                 "as of 2026-11-21T12:00:00Z on the app's clock",
             ])
+        (value.supposed, value.grants, value.changes) = (nil, [], [])
+        value.history = [HistoryEntry(at: noon, message: "Bought Plus\u{1B} (by ada)", kind: .purchase)]
+        value.historyIsCut = true
+        #expect(
+            lines(value) == [
+                "alice has Plus.", "", "  2026-11-21T12:00:00Z  Bought Plus\\u{1b} (by ada)",
+                "  older entries are left out", "", "alice owns it.", "as of 2026-11-21T12:00:00Z on the app's clock",
+            ])
     }
 
     @Test(arguments: [

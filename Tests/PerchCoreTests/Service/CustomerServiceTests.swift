@@ -51,7 +51,7 @@ import Testing
                 GrantEntitlementRequest(app: Self.app, account: "anna", name: "plus", reason: "outage")), from: admin)
         let told = try Self.explain(world, support)
         #expect(told.value.summary.hasPrefix("anna has "), "\(told.value.summary)")
-        #expect(told.value.summary.hasSuffix("anna was given plus."), "\(told.value.summary)")
+        #expect(told.value.summary.hasSuffix(", without an end."), "\(told.value.summary)")
         #expect(told.value.changes.count == 3 && told.value.changes.allSatisfy { $0.kind == .renewal })
         #expect(told.value.grants.map(\.grantedBy) == ["ada"] && told.value.grants.map(\.reason) == ["outage"])
         #expect(told.value.isEntitled && told.value.explanations.first?.isEntitled == true)
@@ -102,6 +102,33 @@ import Testing
             let status = try Self.refusal(request, world, client)
             #expect(status.reason == "CATALOG_TOO_LONG" && status.message.contains("\(long.count) bytes"))
         }
+    }
+
+    @Test func `what happened is told to those who ask for it, and the customer is not told who did it`() throws {
+        let world = Gate.world()
+        let admin = world.welcomedClient(authorization: Gate.token(.admin, app: .all, subject: "ada"))
+        let support = world.welcomedClient(authorization: Gate.token(.read, subject: "ann"))
+        try world.buy("gold", from: admin)
+        try world.require(
+            .grantEntitlement(
+                GrantEntitlementRequest(app: Self.app, account: "anna", name: "plus", reason: "outage")), from: admin)
+        #expect(try Self.explain(world, support).value.history.isEmpty)
+        let told = try Self.explain(world, support) { $0.withHistory = true }
+        #expect(told.value.history.map(\.kind) == [.grant, .purchase] && !told.value.historyIsCut)
+        #expect(
+            told.value.history.first?.message == "plus was given, without an end, because: “outage” (by ada)",
+            "\(told.value.history)")
+        #expect(told.value.history.first?.by == "ada" && told.value.history.last?.transactionID != 0)
+        let german = try Self.explain(world, support) { asked in
+            (asked.withHistory, asked.locale) = (true, "de")
+        }
+        #expect(german.value.history.last?.message.hasPrefix("Gekauft: ") == true)
+        let anna = world.welcomedClient(authorization: Gate.token(.read, account: "anna"))
+        let own = try Self.explain(world, anna) { $0.withHistory = true }
+        #expect(own.value.history.first?.message == "plus was given, without an end")
+        #expect(own.value.history.allSatisfy { $0.by.isEmpty })
+        let request = ExplainRequest(app: Self.app, account: "anna", about: .group("plans"), withHistory: true)
+        #expect(try Self.refusal(.explain(request), world, support).reason == "FIELD_INVALID")
     }
 
     @Test func `a supposed event changes nothing, and says what would be`() throws {

@@ -31,9 +31,21 @@ struct Told {
     }
 
     func supposed(_ supposition: Supposition, _ account: TestAccount) throws -> String {
-        let record = try supposing(
-            supposition, of: account.record, rows: account.rowsNewestFirst, app: account.runningApp, at: account.now)
-        return self(record, rows: account.rowsNewestFirst, account.runningApp, at: account.now)
+        try self.supposed(
+            supposition, account.record, rows: account.rowsNewestFirst, account.runningApp, at: account.now)
+    }
+
+    func supposed(
+        _ supposition: Supposition, _ record: AccountRecord?, rows: [Transaction], _ app: AppState, at now: Instant
+    ) throws -> String {
+        func summary(_ record: AccountRecord?) -> Summary {
+            Summary(
+                of: record, called: self.called, about: self.scope, rows: rows, app: app, at: now,
+                for: TextReader(locale: self.locale, offsetMinutes: self.offset))
+        }
+        let supposed = try supposing(supposition, of: record, rows: rows, app: app, at: now)
+        let price = supposedPrice(supposition, of: record, rows: rows, app: app, at: now)
+        return summary(supposed).text(supposedBeside: summary(record), price: price)
     }
 }
 
@@ -113,6 +125,13 @@ private let german = Told(locale: "de")
         )
         alice.advance(to: at("2026-06-01"))
         #expect(english(alice) == "alice owns lifetime.")
+        var bob = TestAccount(settings: Shop.settings(billingIssues: true, grace: true))
+        try bob.buy("silver")
+        bob.advance(to: at("2026-06-01"))
+        // Access went on through the grace period.
+        #expect(
+            Told(called: "bob")(bob)
+                == "bob had silver until 26 February: the card was declined and no later charge succeeded.")
         #expect(
             Told(scope: .group("G"))(alice)
                 == "alice had silver until 10 February: the card was declined and no later charge succeeded.")
@@ -142,8 +161,18 @@ private let german = Told(locale: "de")
         #expect(Told(scope: .group("G"))(alice) == "alice has not bought G.")
         #expect(Told(scope: .product("gold"))(alice) == "alice has not bought gold.")
         try alice.buy("coins")
-        #expect(english(alice) == "alice has nothing at the moment.")
-        #expect(Told(scope: .product("coins"))(alice) == "alice does not have coins at the moment.")
+        #expect(english(alice) == "alice bought coins on 10 January, 0:00 UTC.")
+        #expect(german(alice) == "alice hat coins am 10. Januar, 0:00 Uhr UTC gekauft.")
+        #expect(Told(scope: .product("coins"))(alice) == "alice bought coins on 10 January, 0:00 UTC.")
+        var dora = alice
+        try dora.refund(1)
+        #expect(english(dora) == "alice bought coins on 10 January, 0:00 UTC, and it was refunded.")
+        try dora.buy("coins")
+        #expect(
+            english(dora) == "alice bought coins 2 times, most recently on 10 January, 0:00 UTC. Refunded: 1 of 2.")
+        var twice = alice
+        try twice.buy("coins")
+        #expect(english(twice) == "alice bought coins 2 times, most recently on 10 January, 0:00 UTC.")
         try alice.buy("lifetime")
         try alice.buy("season")
         #expect(english(alice) == "alice owns lifetime and season.")
@@ -169,10 +198,19 @@ private let german = Told(locale: "de")
         try alice.buy("silver")
         try alice.operate(.raisePrice(.product("silver"), milliunits: 15_000, needsConsent: true))
         #expect(
-            english(alice) == "alice has silver until 10 February. It renews only if alice agrees to the higher price.")
+            english(alice)
+                == "alice has silver until 10 February. It renews only if alice agrees to the higher price of $15.00.")
         #expect(
             german(alice)
-                == "alice hat silver bis 10. Februar. Es verlängert sich nur, wenn alice dem höheren Preis zustimmt.")
+                == "alice hat silver bis 10. Februar. Es verlängert sich nur, wenn alice dem höheren Preis von 15,00\u{A0}$ zustimmt."
+        )
+        #expect(
+            english.changes(alice) == [
+                "2026-02-10T00:00:00Z: silver ends, unless the higher price of $15.00 is agreed to"
+            ])
+        var bob = alice
+        try bob.operate(.answerPriceIncrease(.product("silver"), agrees: false))
+        #expect(english.changes(bob) == ["2026-02-10T00:00:00Z: silver ends"])
         try alice.operate(.answerPriceIncrease(.product("silver"), agrees: true))
         #expect(english(alice) == "alice has silver until 10 February, then it renews for $15.00.")
     }
@@ -204,21 +242,32 @@ private let german = Told(locale: "de")
                 name: name, until: until, reason: "outage", since: at("2026-01-08"), tier: "")
             alice.record.apply(Fact(.reported(.granted(grant)), effective: alice.now))
         }
-        #expect(english(alice) == "alice was given plus until 20 January and beta.")
-        #expect(german(alice) == "alice hat plus bis 20. Januar und beta geschenkt bekommen.")
+        #expect(
+            english(alice)
+                == "alice was given plus on 8 January, until 20 January. alice was given beta on 8 January, without an end."
+        )
+        #expect(
+            german(alice)
+                == "alice hat plus am 8. Januar geschenkt bekommen, bis 20. Januar. alice hat beta am 8. Januar geschenkt bekommen, ohne Ende."
+        )
         #expect(english.changes(alice) == ["2026-01-20T00:00:00Z: The grant of plus ends"])
         let reader = TextReader(locale: "en", offsetMinutes: 0)
         let grants = reader.grants(of: alice.record, by: ["plus": "ada"], at: alice.now, forCustomer: false)
         #expect(
             grants.map(\.message) == [
-                "granted on 8 January, 0:00 UTC by ada, because: outage",
-                "granted on 8 January, 0:00 UTC, because: outage", "granted on 8 January, 0:00 UTC, because: outage",
+                "ada gave it on 8 January, 0:00 UTC, until 20 January, because: “outage”",
+                "given on 8 January, 0:00 UTC, without an end, because: “outage”",
+                "given on 8 January, 0:00 UTC, until 9 January, 0:00 UTC, because: “outage”",
             ])
+        let words = TextReader(locale: "de", offsetMinutes: 0).grants(
+            of: alice.record, by: ["beta": "ada"], at: alice.now, forCustomer: false)
+        #expect(words[1].message == "von ada am 8. Januar, 0:00 Uhr UTC gegeben, ohne Ende, weil: „outage“")
         #expect(grants.map(\.grantedBy) == ["ada", "", ""])
         let shown = reader.grants(of: alice.record, by: ["plus": "ada"], at: alice.now, forCustomer: true)
         #expect(
             shown.allSatisfy {
-                $0.grantedBy.isEmpty && $0.reason.isEmpty && $0.message == "granted on 8 January, 0:00 UTC"
+                $0.grantedBy.isEmpty && $0.reason.isEmpty && $0.message.hasPrefix("given on 8 January, 0:00 UTC, ")
+                    && !$0.message.contains("because")
             })
     }
 
@@ -272,26 +321,30 @@ private let german = Told(locale: "de")
         let failed = try english.supposed(Supposition(event: .chargeFails), alice)
         #expect(
             failed
-                == "The card was declined on 15 January, 0:00 UTC. alice keeps silver until 31 January, and then loses it unless a charge succeeds."
+                == "The card would be declined. alice would keep silver until 31 January, and then lose it unless a charge succeeded."
         )
         #expect(
             try english.supposed(Supposition(event: .refund), alice)
-                == "silver was refunded on 15 January, 0:00 UTC, and alice has no access to it.")
+                == "silver would be refunded, and alice would have no access to it.")
+        #expect(
+            try german.supposed(Supposition(event: .refund), alice)
+                == "silver würde erstattet, und alice hätte keinen Zugang mehr dazu.")
         #expect(
             try english.supposed(Supposition(event: .cancelled), alice)
-                == "alice has silver until 10 February. It does not renew.")
+                == "alice would have silver until 10 February. It would not renew.")
         #expect(
             try english.supposed(Supposition(event: .planChange, productID: "gold"), alice)
-                == "alice has gold until 15 February, then it renews for $19.99.")
+                == "alice would have gold until 15 February, then it would renew for $19.99.")
         #expect(
             try english.supposed(Supposition(event: .planChange, productID: "bronze"), alice)
-                == "alice has silver until 10 February, then it becomes bronze for $4.99.")
+                == "alice would have silver until 10 February, then it would become bronze for $4.99.")
         #expect(
             try english.supposed(Supposition(event: .priceAgreed, priceMilliunits: 12_990), alice)
-                == "alice has silver until 10 February, then it renews for $12.99.")
+                == "The price would be $12.99. alice would have silver until 10 February, then it would renew for $12.99."
+        )
         #expect(
-            try english.supposed(Supposition(event: .priceNotAgreed), alice)
-                == "alice has silver until 10 February. It does not renew.")
+            try german.supposed(Supposition(event: .priceNotAgreed), alice)
+                == "Der Preis wäre 10,99\u{A0}$. alice hätte silver bis 10. Februar. Es würde sich nicht verlängern.")
         #expect(alice.record == record)
         #expect(throws: Refusal.self) {
             try english.supposed(Supposition(event: .planChange, productID: "platinum"), alice)
@@ -318,7 +371,7 @@ private let german = Told(locale: "de")
         // Whoever has both changes the one that the plan belongs to.
         try alice.buy("weekly")
         let changed = try english.supposed(Supposition(event: .planChange, productID: "gold"), alice)
-        #expect(changed.contains("alice has gold") && changed.contains("alice has weekly"), "\(changed)")
+        #expect(changed.contains("alice would have gold") && changed.contains("alice has weekly"), "\(changed)")
         #expect(throws: Refusal.self) {
             let original = try alice.line("H").originalID
             return try english.supposed(
@@ -337,10 +390,12 @@ private let german = Told(locale: "de")
         try alice.advanceToBoundary()
         alice.advance(days: 3)
         #expect(alice.state() == .inGracePeriod)
-        #expect(try english.supposed(Supposition(event: .chargeFails), alice) == english(alice))
+        #expect(
+            try english.supposed(Supposition(event: .chargeFails), alice) == "Nothing would change. " + english(alice))
         alice.advance(days: 20)
         #expect(alice.state() == .inBillingRetryPeriod)
-        #expect(try english.supposed(Supposition(event: .chargeFails), alice) == english(alice))
+        #expect(
+            try english.supposed(Supposition(event: .chargeFails), alice) == "Nothing would change. " + english(alice))
     }
 }
 
@@ -394,7 +449,14 @@ private let present = at("2026-06-10")
 
     @Test func `once what was bought twice`() {
         let sentence = "alice has silver until 30 June, then it renews for $9.99."
-        #expect(Self.told(Self.line(original: 12, beside: Self.line())) == sentence)
+        #expect(
+            Self.told(Self.line(original: 12, beside: Self.line()))
+                == sentence + " There are 2 such purchases, and each is charged.")
+        #expect(
+            Self.told(Self.line(original: 12, beside: Self.line()), german).hasSuffix(
+                " Es gibt 2 solche Käufe, und jeder wird abgebucht."))
+        let stopped = Self.line(renews: false, original: 12, beside: Self.line(renews: false))
+        #expect(Self.told(stopped) == "alice has silver until 30 June. It does not renew.")
         let other = Self.line(to: 21, original: 12, beside: Self.line())
         #expect(Self.told(other).contains("until 30 June") && Self.told(other).contains("until 1 July"))
     }
@@ -445,6 +507,16 @@ private let present = at("2026-06-10")
                 == "The card was declined on 9 June, 0:00 UTC. alice keeps silver until 15 June, and then loses it unless a charge succeeds."
         )
         #expect(Self.changes(grace).first == "2026-06-15T00:00:00Z: Access to silver ends, unless a charge succeeds")
+        let over = Self.line(
+            from: -50, to: -20,
+            info: { info in
+                info.willAutoRenew = false
+                info.expirationReason = .billingError
+                info.gracePeriodExpirationDate = present.advanced(byMilliseconds: -5 * dayLength)
+            })
+        #expect(
+            Self.told(over)
+                == "alice had silver until 5 June: the card was declined and no later charge succeeded.")
         let retry = Self.line(from: -40, to: -10, info: { $0.isInBillingRetry = true })
         #expect(
             Self.told(retry)
@@ -469,33 +541,37 @@ private let present = at("2026-06-10")
         #expect(
             Self.told(waiting)
                 == "alice has silver until 30 June. It renews only if alice agrees to the higher price.")
+        #expect(
+            Self.changes(waiting) == ["2026-06-30T00:00:00Z: silver ends, unless the higher price is agreed to"])
     }
 
     @Test func `what would be after an event`() throws {
         let record = Self.line()
         func supposed(_ supposition: Supposition) throws -> String {
-            Self.told(try supposing(supposition, of: record, rows: [], app: Self.app, at: present))
+            try english.supposed(supposition, record, rows: [], Self.app, at: present)
         }
         #expect(
             try supposed(Supposition(event: .chargeFails))
-                == "The card was declined on 10 June, 0:00 UTC. alice keeps silver until 26 June, and then loses it unless a charge succeeds."
+                == "The card would be declined. alice would keep silver until 26 June, and then lose it unless a charge succeeded."
         )
         #expect(
             try supposed(Supposition(event: .refund))
-                == "silver was refunded on 10 June, 0:00 UTC, and alice has no access to it.")
+                == "silver would be refunded, and alice would have no access to it.")
         #expect(
-            try supposed(Supposition(event: .cancelled)) == "alice has silver until 30 June. It does not renew.")
+            try supposed(Supposition(event: .cancelled))
+                == "alice would have silver until 30 June. It would not renew.")
         #expect(
-            try supposed(Supposition(event: .priceNotAgreed)) == "alice has silver until 30 June. It does not renew.")
+            try supposed(Supposition(event: .priceNotAgreed))
+                == "The price would be $10.99. alice would have silver until 30 June. It would not renew.")
         #expect(
             try supposed(Supposition(event: .priceAgreed, priceMilliunits: 12_990))
-                == "alice has silver until 30 June, then it renews for $12.99.")
+                == "The price would be $12.99. alice would have silver until 30 June, then it would renew for $12.99.")
         #expect(
             try supposed(Supposition(event: .planChange, productID: "gold"))
-                == "alice has gold until 10 July, then it renews for $19.99.")
+                == "alice would have gold until 10 July, then it would renew for $19.99.")
         #expect(
             try supposed(Supposition(event: .planChange, productID: "bronze"))
-                == "alice has silver until 30 June, then it becomes bronze for $4.99.")
+                == "alice would have silver until 30 June, then it would become bronze for $4.99.")
         #expect(throws: Refusal.self) { try supposed(Supposition(event: .planChange, productID: "weekly")) }
         #expect(throws: Refusal.self) { try supposed(Supposition(event: .cancelled, originalTransactionID: 12)) }
         #expect(record == Self.line())
@@ -503,22 +579,25 @@ private let present = at("2026-06-10")
 
     @Test func `what would be after an event that needs a renewal`() throws {
         func supposed(_ supposition: Supposition, _ record: AccountRecord) throws -> String {
-            Self.told(try supposing(supposition, of: record, rows: [], app: Self.app, at: present))
+            try english.supposed(supposition, record, rows: [], Self.app, at: present)
         }
         let off = Self.line(renews: false)
         #expect(throws: Refusal.self) { try supposed(Supposition(event: .chargeFails), off) }
         #expect(
-            try supposed(Supposition(event: .priceAgreed), off) == "alice has silver until 30 June. It does not renew.")
+            try supposed(Supposition(event: .priceAgreed), off)
+                == "Nothing would change. alice has silver until 30 June. It does not renew.")
         // Nothing was reported of its renewal: the event says that it renews.
         #expect(
-            try supposed(Supposition(event: .chargeFails), Self.line(renews: nil)).hasPrefix("The card was declined"))
+            try supposed(Supposition(event: .chargeFails), Self.line(renews: nil)).hasPrefix(
+                "The card would be declined."))
         let grace = Self.line(
             from: -31, to: -1,
             info: { info in
                 info.isInBillingRetry = true
                 info.gracePeriodExpirationDate = present.advanced(byMilliseconds: 5 * dayLength)
             })
-        #expect(try supposed(Supposition(event: .chargeFails), grace) == Self.told(grace))
+        #expect(
+            try supposed(Supposition(event: .chargeFails), grace) == "Nothing would change. " + Self.told(grace))
         let ended = Self.line(from: -40, to: -10, renews: false)
         #expect(throws: Refusal.self) { try supposed(Supposition(event: .chargeFails), ended) }
         #expect(throws: Refusal.self) {

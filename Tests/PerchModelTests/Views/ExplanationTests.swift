@@ -179,6 +179,20 @@ struct ExplainedSituation: Sendable, CustomTestStringConvertible {
             account.advance(days: 400)
         },
         ExplainedSituation("a consumable", entitlement: "coins") { try $0.buy("coins") },
+        ExplainedSituation(
+            "granted what the group gives",
+            catalogue: Shop.catalogue().replacing(entitlements: [
+                EntitlementRule(name: "plus", groupID: "G"), EntitlementRule(name: "other", groupID: "H"),
+            ])
+        ) { account in
+            try account.buy("silver")
+            try account.setAutoRenew(false)
+            account.advance(days: 40)
+            for name in ["plus", "other"] {
+                let grant = EntitlementGrant(name: name, until: nil, reason: "outage", since: account.now)
+                account.record.apply(Fact(.reported(.granted(grant)), effective: account.now))
+            }
+        },
         ExplainedSituation("win-back eligible", catalogue: OfferShop.catalogue()) { account in
             try account.buy("silver")
             try account.setAutoRenew(false)
@@ -225,6 +239,22 @@ struct ExplainedSituation: Sendable, CustomTestStringConvertible {
         let renumbered = ExplainedSituation.text(try situation.live(Self.begin, 41))
         #expect(text != later)
         #expect(text != renumbered)
+    }
+
+    @Test func `of everything, a grant is one of the reasons`() {
+        var alice = TestAccount()
+        let grant = EntitlementGrant(
+            name: "plus", until: at("2026-02-01"), reason: "outage", since: at("2026-01-09"), tier: "")
+        alice.record.apply(Fact(.reported(.granted(grant)), effective: alice.now))
+        func explained() -> Explanations {
+            explainEverything(of: alice.record, rows: [], app: alice.app, at: alice.now)
+        }
+        #expect(explained().isEntitled && explained().explanations.map(\.rule) == ["GRANTED"])
+        #expect(
+            explained().explanations.first?.message
+                == "An administrator granted plus at 2026-01-09T00:00:00Z, until 2026-02-01T00:00:00Z.")
+        alice.advance(to: at("2026-02-01"))
+        #expect(!explained().isEntitled && explained().explanations.isEmpty)
     }
 
     /// The answer in one sentence says the same as the view that it explains.

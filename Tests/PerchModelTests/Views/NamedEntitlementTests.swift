@@ -71,6 +71,27 @@ private enum Source: Hashable {
     }
 }
 
+@Suite struct `A named entitlement that has ended` {
+    @Test func `ended with the access, and not with the period`() throws {
+        let catalogue = Shop.catalogue().replacing(entitlements: [EntitlementRule(name: "plus", groupID: "G")])
+        func ended(_ account: TestAccount) -> NamedEntitlement? {
+            namedEntitlements(of: account.record, app: account.app, at: account.now).value.first
+        }
+        var emma = TestAccount(catalogue: catalogue)
+        try emma.buy("silver")
+        emma.advance(days: 5)
+        try emma.refund(1)
+        emma.advance(days: 5)
+        #expect(ended(emma)?.isActive == false && ended(emma)?.until == at("2026-01-15"))
+        var clara = TestAccount(catalogue: catalogue, settings: Shop.settings(billingIssues: true, grace: true))
+        try clara.buy("silver")
+        clara.advance(to: at("2026-03-15"))
+        #expect(ended(clara)?.state == .inBillingRetryPeriod && ended(clara)?.until == at("2026-02-26"))
+        clara.advance(to: at("2026-06-15"))
+        #expect(ended(clara)?.state == .expired && ended(clara)?.until == at("2026-02-26"))
+    }
+}
+
 @Suite struct `Named entitlements of any sources` {
     /// Mappings with tiers in every order, without some of them and with none.
     private static func rules(_ random: inout SeededRandom) -> [EntitlementRule] {

@@ -1762,6 +1762,51 @@ void   perch__v1__explained_grant__free_unpacked
   assert(message->base.descriptor == &perch__v1__explained_grant__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__history_entry__init
+                     (Perch__V1__HistoryEntry         *message)
+{
+  static const Perch__V1__HistoryEntry init_value = PERCH__V1__HISTORY_ENTRY__INIT;
+  *message = init_value;
+}
+size_t perch__v1__history_entry__get_packed_size
+                     (const Perch__V1__HistoryEntry *message)
+{
+  assert(message->base.descriptor == &perch__v1__history_entry__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__history_entry__pack
+                     (const Perch__V1__HistoryEntry *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__history_entry__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__history_entry__pack_to_buffer
+                     (const Perch__V1__HistoryEntry *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__history_entry__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__HistoryEntry *
+       perch__v1__history_entry__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__HistoryEntry *)
+     protobuf_c_message_unpack (&perch__v1__history_entry__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__history_entry__free_unpacked
+                     (Perch__V1__HistoryEntry *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__history_entry__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__supposed_outcome__init
                      (Perch__V1__SupposedOutcome         *message)
 {
@@ -5466,7 +5511,7 @@ const ProtobufCMessageDescriptor perch__v1__get_app_policies_response__descripto
   (ProtobufCMessageInit) perch__v1__get_app_policies_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__explain_request__field_descriptors[9] =
+static const ProtobufCFieldDescriptor perch__v1__explain_request__field_descriptors[10] =
 {
   {
     "app",
@@ -5576,6 +5621,18 @@ static const ProtobufCFieldDescriptor perch__v1__explain_request__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "with_history",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainRequest, with_history),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__explain_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
@@ -5587,11 +5644,12 @@ static const unsigned perch__v1__explain_request__field_indices_by_name[] = {
   3,   /* field[3] = product_id */
   8,   /* field[8] = suppose */
   7,   /* field[7] = utc_offset_minutes */
+  9,   /* field[9] = with_history */
 };
 static const ProtobufCIntRange perch__v1__explain_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor perch__v1__explain_request__descriptor =
 {
@@ -5601,7 +5659,7 @@ const ProtobufCMessageDescriptor perch__v1__explain_request__descriptor =
   "Perch__V1__ExplainRequest",
   "perch.v1",
   sizeof(Perch__V1__ExplainRequest),
-  9,
+  10,
   perch__v1__explain_request__field_descriptors,
   perch__v1__explain_request__field_indices_by_name,
   1,  perch__v1__explain_request__number_ranges,
@@ -5891,6 +5949,109 @@ const ProtobufCMessageDescriptor perch__v1__explained_grant__descriptor =
   (ProtobufCMessageInit) perch__v1__explained_grant__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor perch__v1__history_entry__field_descriptors[6] =
+{
+  {
+    "at_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__HistoryEntry, at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__HistoryEntry, message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__HistoryEntry, kind),
+    &perch__v1__history_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__HistoryEntry, transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "by",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__HistoryEntry, by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__HistoryEntry, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__history_entry__field_indices_by_name[] = {
+  5,   /* field[5] = account */
+  0,   /* field[0] = at_ms */
+  4,   /* field[4] = by */
+  2,   /* field[2] = kind */
+  1,   /* field[1] = message */
+  3,   /* field[3] = transaction_id */
+};
+static const ProtobufCIntRange perch__v1__history_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor perch__v1__history_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.HistoryEntry",
+  "HistoryEntry",
+  "Perch__V1__HistoryEntry",
+  "perch.v1",
+  sizeof(Perch__V1__HistoryEntry),
+  6,
+  perch__v1__history_entry__field_descriptors,
+  perch__v1__history_entry__field_indices_by_name,
+  1,  perch__v1__history_entry__number_ranges,
+  (ProtobufCMessageInit) perch__v1__history_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor perch__v1__supposed_outcome__field_descriptors[3] =
 {
   {
@@ -6148,7 +6309,7 @@ const ProtobufCMessageDescriptor perch__v1__explanation__descriptor =
   (ProtobufCMessageInit) perch__v1__explanation__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__explain_response__field_descriptors[9] =
+static const ProtobufCFieldDescriptor perch__v1__explain_response__field_descriptors[11] =
 {
   {
     "message",
@@ -6258,12 +6419,38 @@ static const ProtobufCFieldDescriptor perch__v1__explain_response__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "history",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ExplainResponse, n_history),
+    offsetof(Perch__V1__ExplainResponse, history),
+    &perch__v1__history_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "history_is_cut",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainResponse, history_is_cut),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__explain_response__field_indices_by_name[] = {
   6,   /* field[6] = changes */
   1,   /* field[1] = entitled */
   2,   /* field[2] = explanations */
   7,   /* field[7] = grants */
+  9,   /* field[9] = history */
+  10,   /* field[10] = history_is_cut */
   0,   /* field[0] = message */
   4,   /* field[4] = not_in_catalog */
   3,   /* field[3] = position */
@@ -6273,7 +6460,7 @@ static const unsigned perch__v1__explain_response__field_indices_by_name[] = {
 static const ProtobufCIntRange perch__v1__explain_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor perch__v1__explain_response__descriptor =
 {
@@ -6283,7 +6470,7 @@ const ProtobufCMessageDescriptor perch__v1__explain_response__descriptor =
   "Perch__V1__ExplainResponse",
   "perch.v1",
   sizeof(Perch__V1__ExplainResponse),
-  9,
+  11,
   perch__v1__explain_response__field_descriptors,
   perch__v1__explain_response__field_indices_by_name,
   1,  perch__v1__explain_response__number_ranges,
@@ -7550,6 +7737,54 @@ const ProtobufCEnumDescriptor perch__v1__supposed_event__descriptor =
   perch__v1__supposed_event__enum_values_by_name,
   1,
   perch__v1__supposed_event__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue perch__v1__history_kind__enum_values_by_number[12] =
+{
+  { "HISTORY_KIND_UNSPECIFIED", "PERCH__V1__HISTORY_KIND__HISTORY_KIND_UNSPECIFIED", 0 },
+  { "HISTORY_KIND_PURCHASE", "PERCH__V1__HISTORY_KIND__HISTORY_KIND_PURCHASE", 1 },
+  { "HISTORY_KIND_RENEWAL", "PERCH__V1__HISTORY_KIND__HISTORY_KIND_RENEWAL", 2 },
+  { "HISTORY_KIND_FAILURE", "PERCH__V1__HISTORY_KIND__HISTORY_KIND_FAILURE", 3 },
+  { "HISTORY_KIND_END", "PERCH__V1__HISTORY_KIND__HISTORY_KIND_END", 4 },
+  { "HISTORY_KIND_REFUND", "PERCH__V1__HISTORY_KIND__HISTORY_KIND_REFUND", 5 },
+  { "HISTORY_KIND_SETTING", "PERCH__V1__HISTORY_KIND__HISTORY_KIND_SETTING", 6 },
+  { "HISTORY_KIND_EXTENSION", "PERCH__V1__HISTORY_KIND__HISTORY_KIND_EXTENSION", 7 },
+  { "HISTORY_KIND_PRICE", "PERCH__V1__HISTORY_KIND__HISTORY_KIND_PRICE", 8 },
+  { "HISTORY_KIND_GRANT", "PERCH__V1__HISTORY_KIND__HISTORY_KIND_GRANT", 9 },
+  { "HISTORY_KIND_MOVE", "PERCH__V1__HISTORY_KIND__HISTORY_KIND_MOVE", 10 },
+  { "HISTORY_KIND_SHARING", "PERCH__V1__HISTORY_KIND__HISTORY_KIND_SHARING", 11 },
+};
+static const ProtobufCIntRange perch__v1__history_kind__value_ranges[] = {
+{0, 0},{0, 12}
+};
+static const ProtobufCEnumValueIndex perch__v1__history_kind__enum_values_by_name[12] =
+{
+  { "HISTORY_KIND_END", 4 },
+  { "HISTORY_KIND_EXTENSION", 7 },
+  { "HISTORY_KIND_FAILURE", 3 },
+  { "HISTORY_KIND_GRANT", 9 },
+  { "HISTORY_KIND_MOVE", 10 },
+  { "HISTORY_KIND_PRICE", 8 },
+  { "HISTORY_KIND_PURCHASE", 1 },
+  { "HISTORY_KIND_REFUND", 5 },
+  { "HISTORY_KIND_RENEWAL", 2 },
+  { "HISTORY_KIND_SETTING", 6 },
+  { "HISTORY_KIND_SHARING", 11 },
+  { "HISTORY_KIND_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor perch__v1__history_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "perch.v1.HistoryKind",
+  "HistoryKind",
+  "Perch__V1__HistoryKind",
+  "perch.v1",
+  12,
+  perch__v1__history_kind__enum_values_by_number,
+  12,
+  perch__v1__history_kind__enum_values_by_name,
+  1,
+  perch__v1__history_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue perch__v1__entitlement_reason__enum_values_by_number[6] =

@@ -59,6 +59,7 @@ typedef struct Perch__V1__ExplainRequest Perch__V1__ExplainRequest;
 typedef struct Perch__V1__Supposition Perch__V1__Supposition;
 typedef struct Perch__V1__ExpectedChange Perch__V1__ExpectedChange;
 typedef struct Perch__V1__ExplainedGrant Perch__V1__ExplainedGrant;
+typedef struct Perch__V1__HistoryEntry Perch__V1__HistoryEntry;
 typedef struct Perch__V1__SupposedOutcome Perch__V1__SupposedOutcome;
 typedef struct Perch__V1__ExplainedFact Perch__V1__ExplainedFact;
 typedef struct Perch__V1__Explanation Perch__V1__Explanation;
@@ -157,6 +158,60 @@ typedef enum _Perch__V1__SupposedEvent {
   PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_CANCELLED = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__SUPPOSED_EVENT)
 } Perch__V1__SupposedEvent;
+/*
+ * What kind of thing happened to an account.
+ */
+typedef enum _Perch__V1__HistoryKind {
+  /*
+   * Nothing is said.
+   */
+  PERCH__V1__HISTORY_KIND__HISTORY_KIND_UNSPECIFIED = 0,
+  /*
+   * Something was bought, or a purchase waited.
+   */
+  PERCH__V1__HISTORY_KIND__HISTORY_KIND_PURCHASE = 1,
+  /*
+   * A subscription renewed.
+   */
+  PERCH__V1__HISTORY_KIND__HISTORY_KIND_RENEWAL = 2,
+  /*
+   * A charge failed.
+   */
+  PERCH__V1__HISTORY_KIND__HISTORY_KIND_FAILURE = 3,
+  /*
+   * Access, a subscription or a grant ended.
+   */
+  PERCH__V1__HISTORY_KIND__HISTORY_KIND_END = 4,
+  /*
+   * A refund, asked for, made, declined or taken back.
+   */
+  PERCH__V1__HISTORY_KIND__HISTORY_KIND_REFUND = 5,
+  /*
+   * The customer or a tester changed how things go on.
+   */
+  PERCH__V1__HISTORY_KIND__HISTORY_KIND_SETTING = 6,
+  /*
+   * A period was made longer.
+   */
+  PERCH__V1__HISTORY_KIND__HISTORY_KIND_EXTENSION = 7,
+  /*
+   * A higher price, and the answer to it.
+   */
+  PERCH__V1__HISTORY_KIND__HISTORY_KIND_PRICE = 8,
+  /*
+   * An administrator's grant.
+   */
+  PERCH__V1__HISTORY_KIND__HISTORY_KIND_GRANT = 9,
+  /*
+   * A purchase went from one account to another.
+   */
+  PERCH__V1__HISTORY_KIND__HISTORY_KIND_MOVE = 10,
+  /*
+   * Sharing within a family.
+   */
+  PERCH__V1__HISTORY_KIND__HISTORY_KIND_SHARING = 11
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__HISTORY_KIND)
+} Perch__V1__HistoryKind;
 /*
  * Why a segment entitles. The numbers are those in `EntitlementsBatch.reasons`.
  */
@@ -1424,6 +1479,10 @@ struct  Perch__V1__ExplainRequest
    * An event that has not happened. The answer has, beside what is, what would be. Nothing is changed.
    */
   Perch__V1__Supposition *suppose;
+  /*
+   * Also what happened. Only of a question about everything that the account has.
+   */
+  protobuf_c_boolean with_history;
   Perch__V1__ExplainRequest__AboutCase about_case;
   union {
     /*
@@ -1438,7 +1497,7 @@ struct  Perch__V1__ExplainRequest
 };
 #define PERCH__V1__EXPLAIN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__explain_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, NULL, NULL, (char *)protobuf_c_empty_string, 0, NULL, PERCH__V1__EXPLAIN_REQUEST__ABOUT__NOT_SET, {0} }
+    , NULL, (char *)protobuf_c_empty_string, NULL, NULL, (char *)protobuf_c_empty_string, 0, NULL, 0, PERCH__V1__EXPLAIN_REQUEST__ABOUT__NOT_SET, {0} }
 
 
 /*
@@ -1548,6 +1607,42 @@ struct  Perch__V1__ExplainedGrant
 #define PERCH__V1__EXPLAINED_GRANT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__explained_grant__descriptor) \
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__EXPLAINED_GRANT__END__NOT_SET, {0} }
+
+
+/*
+ * Something that happened to an account. What comes later changes nothing of it.
+ */
+struct  Perch__V1__HistoryEntry
+{
+  ProtobufCMessage base;
+  /*
+   * When, in milliseconds since the Unix epoch.
+   */
+  int64_t at_ms;
+  /*
+   * What happened and who did it, for people, without its instant.
+   */
+  char *message;
+  /*
+   * For programs.
+   */
+  Perch__V1__HistoryKind kind;
+  /*
+   * The purchase or period that it is about; 0 for none.
+   */
+  uint64_t transaction_id;
+  /*
+   * Subject of the credentials that did it. Empty where it is not known, and for credentials of one account.
+   */
+  char *by;
+  /*
+   * The key of the other account of a move or a sharing. Empty for none, and for credentials of one account.
+   */
+  char *account;
+};
+#define PERCH__V1__HISTORY_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__history_entry__descriptor) \
+    , 0, (char *)protobuf_c_empty_string, PERCH__V1__HISTORY_KIND__HISTORY_KIND_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1664,11 +1759,11 @@ struct  Perch__V1__ExplainResponse
    */
   char *message;
   /*
-   * Whether the account is entitled.
+   * Whether the account is entitled. A grant counts if it gives what the subscriptions of the group give.
    */
   protobuf_c_boolean entitled;
   /*
-   * One for each line or transaction considered; the one that counts is first.
+   * One for each grant, line or transaction considered; the one that counts is first.
    */
   size_t n_explanations;
   Perch__V1__Explanation **explanations;
@@ -1698,10 +1793,19 @@ struct  Perch__V1__ExplainResponse
    * What would be after the supposed event. Absent without one.
    */
   Perch__V1__SupposedOutcome *supposed;
+  /*
+   * What happened, newest first, at most 200 entries. Absent unless it was asked for.
+   */
+  size_t n_history;
+  Perch__V1__HistoryEntry **history;
+  /*
+   * Older entries of the history were left out. It is empty for an account with more facts than one read goes through.
+   */
+  protobuf_c_boolean history_is_cut;
 };
 #define PERCH__V1__EXPLAIN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__explain_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0,NULL, NULL, 0, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, NULL }
+    , (char *)protobuf_c_empty_string, 0, 0,NULL, NULL, 0, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, NULL, 0,NULL, 0 }
 
 
 /*
@@ -2898,6 +3002,25 @@ Perch__V1__ExplainedGrant *
 void   perch__v1__explained_grant__free_unpacked
                      (Perch__V1__ExplainedGrant *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__HistoryEntry methods */
+void   perch__v1__history_entry__init
+                     (Perch__V1__HistoryEntry         *message);
+size_t perch__v1__history_entry__get_packed_size
+                     (const Perch__V1__HistoryEntry   *message);
+size_t perch__v1__history_entry__pack
+                     (const Perch__V1__HistoryEntry   *message,
+                      uint8_t             *out);
+size_t perch__v1__history_entry__pack_to_buffer
+                     (const Perch__V1__HistoryEntry   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__HistoryEntry *
+       perch__v1__history_entry__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__history_entry__free_unpacked
+                     (Perch__V1__HistoryEntry *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__SupposedOutcome methods */
 void   perch__v1__supposed_outcome__init
                      (Perch__V1__SupposedOutcome         *message);
@@ -3321,6 +3444,9 @@ typedef void (*Perch__V1__ExpectedChange_Closure)
 typedef void (*Perch__V1__ExplainedGrant_Closure)
                  (const Perch__V1__ExplainedGrant *message,
                   void *closure_data);
+typedef void (*Perch__V1__HistoryEntry_Closure)
+                 (const Perch__V1__HistoryEntry *message,
+                  void *closure_data);
 typedef void (*Perch__V1__SupposedOutcome_Closure)
                  (const Perch__V1__SupposedOutcome *message,
                   void *closure_data);
@@ -3543,6 +3669,7 @@ void perch__v1__entitlement_service__explain(ProtobufCService *service,
 extern const ProtobufCEnumDescriptor    perch__v1__entitlement_origin__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__plan_relation__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__supposed_event__descriptor;
+extern const ProtobufCEnumDescriptor    perch__v1__history_kind__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__entitlement_reason__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__as_of__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__products__descriptor;
@@ -3583,6 +3710,7 @@ extern const ProtobufCMessageDescriptor perch__v1__explain_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__supposition__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__expected_change__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__explained_grant__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__history_entry__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__supposed_outcome__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__explained_fact__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__explanation__descriptor;

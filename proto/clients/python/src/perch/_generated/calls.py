@@ -435,13 +435,14 @@ class Calls:
             self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", group_id: Optional[str] = None,
             product_id: Optional[str] = None, as_of: Optional[v1.AsOf] = None, at_least: Optional[v1.Position] = None,
             locale: str = "", utc_offset_minutes: int = 0, suppose: Optional[v1.Supposition] = None,
-            timeout: Optional[float] = None,
+            with_history: bool = False, timeout: Optional[float] = None,
     ) -> v1.ExplainResponse:
         """Why an account is entitled, or not, and what will change automatically; as sentences that can be read to the customer too.
         """
         return self._call(EXPLAIN, v1.ExplainRequest(
                 app=named_app(app), account=account, group_id=group_id, product_id=product_id, as_of=as_of,
                 at_least=at_least, locale=locale, utc_offset_minutes=utc_offset_minutes, suppose=suppose,
+                with_history=with_history,
         ), timeout)
 
     def purchase(
@@ -539,7 +540,8 @@ class Calls:
             self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", product_id: str = "",
             idempotency_key: bytes = b"", timeout: Optional[float] = None,
     ) -> v1.ResolveBillingIssueResponse:
-        """Resolves a billing issue, as a customer does who corrects the payment method: the store charges again. Test apps only.
+        """Resolves a billing issue, as a customer does who corrects the payment method: the store charges again, and the
+        account's charges are no longer set to fail. Test apps only.
         """
         return self._call(RESOLVE_BILLING_ISSUE, v1.ResolveBillingIssueRequest(
                 app=named_app(app), account=account, product_id=product_id, idempotency_key=idempotency_key,
@@ -705,8 +707,8 @@ class Calls:
             self, *, app: Union[v1.AppRef, str, None] = None, text: str = "",
             kinds: Sequence[v1.CustomerNameKind] = (), page_size: int = 0, timeout: Optional[float] = None,
     ) -> v1.FindCustomersResponse:
-        """Customers by any name: the beginning of their key, or a whole name of another kind. In every environment. Reads a bounded number
-        of rows, however many accounts there are.
+        """Customers by any name: the beginning of their key, or a whole name of another kind. Keys in other capitals follow those in the
+        very capitals of the text. In every environment. Reads a bounded number of rows, however many accounts there are.
         """
         return self._call(FIND_CUSTOMERS, v1.FindCustomersRequest(
                 app=named_app(app), text=text, kinds=kinds, page_size=page_size,
@@ -1127,13 +1129,14 @@ class AsyncCalls:
             self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", group_id: Optional[str] = None,
             product_id: Optional[str] = None, as_of: Optional[v1.AsOf] = None, at_least: Optional[v1.Position] = None,
             locale: str = "", utc_offset_minutes: int = 0, suppose: Optional[v1.Supposition] = None,
-            timeout: Optional[float] = None,
+            with_history: bool = False, timeout: Optional[float] = None,
     ) -> Awaitable[v1.ExplainResponse]:
         """Why an account is entitled, or not, and what will change automatically; as sentences that can be read to the customer too.
         """
         return self._call(EXPLAIN, v1.ExplainRequest(
                 app=named_app(app), account=account, group_id=group_id, product_id=product_id, as_of=as_of,
                 at_least=at_least, locale=locale, utc_offset_minutes=utc_offset_minutes, suppose=suppose,
+                with_history=with_history,
         ), timeout)
 
     def purchase(
@@ -1231,7 +1234,8 @@ class AsyncCalls:
             self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", product_id: str = "",
             idempotency_key: bytes = b"", timeout: Optional[float] = None,
     ) -> Awaitable[v1.ResolveBillingIssueResponse]:
-        """Resolves a billing issue, as a customer does who corrects the payment method: the store charges again. Test apps only.
+        """Resolves a billing issue, as a customer does who corrects the payment method: the store charges again, and the
+        account's charges are no longer set to fail. Test apps only.
         """
         return self._call(RESOLVE_BILLING_ISSUE, v1.ResolveBillingIssueRequest(
                 app=named_app(app), account=account, product_id=product_id, idempotency_key=idempotency_key,
@@ -1401,8 +1405,8 @@ class AsyncCalls:
             self, *, app: Union[v1.AppRef, str, None] = None, text: str = "",
             kinds: Sequence[v1.CustomerNameKind] = (), page_size: int = 0, timeout: Optional[float] = None,
     ) -> Awaitable[v1.FindCustomersResponse]:
-        """Customers by any name: the beginning of their key, or a whole name of another kind. In every environment. Reads a bounded number
-        of rows, however many accounts there are.
+        """Customers by any name: the beginning of their key, or a whole name of another kind. Keys in other capitals follow those in the
+        very capitals of the text. In every environment. Reads a bounded number of rows, however many accounts there are.
         """
         return self._call(FIND_CUSTOMERS, v1.FindCustomersRequest(
                 app=named_app(app), text=text, kinds=kinds, page_size=page_size,

@@ -744,6 +744,46 @@ class SupposedEvent(Enumeration):
     """The customer switches renewal off now."""
 
 
+class HistoryKind(Enumeration):
+    """What kind of thing happened to an account."""
+
+    UNSPECIFIED = 0
+    """Nothing is said."""
+
+    PURCHASE = 1
+    """Something was bought, or a purchase waited."""
+
+    RENEWAL = 2
+    """A subscription renewed."""
+
+    FAILURE = 3
+    """A charge failed."""
+
+    END = 4
+    """Access, a subscription or a grant ended."""
+
+    REFUND = 5
+    """A refund, asked for, made, declined or taken back."""
+
+    SETTING = 6
+    """The customer or a tester changed how things go on."""
+
+    EXTENSION = 7
+    """A period was made longer."""
+
+    PRICE = 8
+    """A higher price, and the answer to it."""
+
+    GRANT = 9
+    """An administrator's grant."""
+
+    MOVE = 10
+    """A purchase went from one account to another."""
+
+    SHARING = 11
+    """Sharing within a family."""
+
+
 class EntitlementReason(Enumeration):
     """Why a segment entitles. The numbers are those in `EntitlementsBatch.reasons`."""
 
@@ -1711,7 +1751,9 @@ class SetAutoRenewOperation(Message):
 
 
 class ResolveBillingOperation(Message):
-    """The customer's payment works again: a subscription in its grace or retry period renews."""
+    """The customer's payment works again: a subscription in its grace or retry period renews. If the account's charges were set to fail,
+    they are as the app's setting says from now on.
+    """
 
     __slots__ = ("target", )
     _fields = (
@@ -7099,6 +7141,7 @@ class ExplainRequest(Message):
 
     __slots__ = (
             "app", "account", "group_id", "product_id", "as_of", "at_least", "locale", "utc_offset_minutes", "suppose",
+            "with_history",
     )
     _fields = (
         (1, "app", "AppRef", False, None),
@@ -7110,6 +7153,7 @@ class ExplainRequest(Message):
         (7, "locale", "string", False, None),
         (8, "utc_offset_minutes", "int32", False, None),
         (9, "suppose", "Supposition", False, None),
+        (10, "with_history", "bool", False, None),
     )
 
     app: Optional[AppRef]
@@ -7141,10 +7185,14 @@ class ExplainRequest(Message):
     suppose: Optional[Supposition]
     """An event that has not happened. The answer has, beside what is, what would be. Nothing is changed."""
 
+    with_history: bool
+    """Also what happened. Only of a question about everything that the account has."""
+
     def __init__(
             self, *, app: Optional[AppRef] = None, account: str = "", group_id: Optional[str] = None,
             product_id: Optional[str] = None, as_of: Optional[AsOf] = None, at_least: Optional[Position] = None,
             locale: str = "", utc_offset_minutes: int = 0, suppose: Optional[Supposition] = None,
+            with_history: bool = False,
     ) -> None:
         self.app = app
         self.account = account
@@ -7155,6 +7203,7 @@ class ExplainRequest(Message):
         self.locale = locale
         self.utc_offset_minutes = utc_offset_minutes
         self.suppose = suppose
+        self.with_history = with_history
 
 
 class Supposition(Message):
@@ -7276,6 +7325,49 @@ class ExplainedGrant(Message):
         self.message = message
 
 
+class HistoryEntry(Message):
+    """Something that happened to an account. What comes later changes nothing of it."""
+
+    __slots__ = ("at_ms", "message", "kind", "transaction_id", "by", "account")
+    _fields = (
+        (1, "at_ms", "int64", False, None),
+        (2, "message", "string", False, None),
+        (3, "kind", "HistoryKind", False, None),
+        (4, "transaction_id", "uint64", False, None),
+        (5, "by", "string", False, None),
+        (6, "account", "string", False, None),
+    )
+
+    at_ms: int
+    """When, in milliseconds since the Unix epoch."""
+
+    message: str
+    """What happened and who did it, for people, without its instant."""
+
+    kind: HistoryKind
+    """For programs."""
+
+    transaction_id: int
+    """The purchase or period that it is about; 0 for none."""
+
+    by: str
+    """Subject of the credentials that did it. Empty where it is not known, and for credentials of one account."""
+
+    account: str
+    """The key of the other account of a move or a sharing. Empty for none, and for credentials of one account."""
+
+    def __init__(
+            self, *, at_ms: int = 0, message: str = "", kind: HistoryKind = HistoryKind.UNSPECIFIED,
+            transaction_id: int = 0, by: str = "", account: str = "",
+    ) -> None:
+        self.at_ms = at_ms
+        self.message = message
+        self.kind = kind
+        self.transaction_id = transaction_id
+        self.by = by
+        self.account = account
+
+
 class SupposedOutcome(Message):
     """What would be after an event that has not happened."""
 
@@ -7387,7 +7479,7 @@ class ExplainResponse(Message):
 
     __slots__ = (
             "message", "entitled", "explanations", "position", "not_in_catalog", "summary", "changes", "grants",
-            "supposed",
+            "supposed", "history", "history_is_cut",
     )
     _fields = (
         (1, "message", "string", False, None),
@@ -7399,16 +7491,18 @@ class ExplainResponse(Message):
         (7, "changes", "ExpectedChange", True, None),
         (8, "grants", "ExplainedGrant", True, None),
         (9, "supposed", "SupposedOutcome", False, None),
+        (10, "history", "HistoryEntry", True, None),
+        (11, "history_is_cut", "bool", False, None),
     )
 
     message: str
     """The answer in one sentence."""
 
     entitled: bool
-    """Whether the account is entitled."""
+    """Whether the account is entitled. A grant counts if it gives what the subscriptions of the group give."""
 
     explanations: List[Explanation]
-    """One for each line or transaction considered; the one that counts is first."""
+    """One for each grant, line or transaction considered; the one that counts is first."""
 
     position: Optional[Position]
     """Where the answer stands."""
@@ -7429,11 +7523,19 @@ class ExplainResponse(Message):
     supposed: Optional[SupposedOutcome]
     """What would be after the supposed event. Absent without one."""
 
+    history: List[HistoryEntry]
+    """What happened, newest first, at most 200 entries. Absent unless it was asked for."""
+
+    history_is_cut: bool
+    """Older entries of the history were left out. It is empty for an account with more facts than one read goes through.
+    """
+
     def __init__(
             self, *, message: str = "", entitled: bool = False, explanations: Sequence[Explanation] = (),
             position: Optional[Position] = None, not_in_catalog: bool = False, summary: str = "",
             changes: Sequence[ExpectedChange] = (), grants: Sequence[ExplainedGrant] = (),
-            supposed: Optional[SupposedOutcome] = None,
+            supposed: Optional[SupposedOutcome] = None, history: Sequence[HistoryEntry] = (),
+            history_is_cut: bool = False,
     ) -> None:
         self.message = message
         self.entitled = entitled
@@ -7444,6 +7546,8 @@ class ExplainResponse(Message):
         self.changes = list(changes)
         self.grants = list(grants)
         self.supposed = supposed
+        self.history = list(history)
+        self.history_is_cut = history_is_cut
 
 
 class AppChangesRequest(Message):
@@ -9418,39 +9522,40 @@ __all__ = (
         "GetProductsRequest", "GetProductsResponse", "GetServerStatusRequest", "GetServerStatusResponse",
         "GetSettingsRequest", "GetSettingsResponse", "GetSignedPayloadRequest", "GetSignedPayloadResponse",
         "GetSubscriptionStatusRequest", "GetSubscriptionStatusResponse", "GrantEntitlementRequest",
-        "GrantEntitlementResponse", "GrantSummary", "GroupEffective", "GroupStatuses", "InspectAccountRequest",
-        "InspectAccountResponse", "IntroductoryEligibility", "ListAccountsRequest", "ListAccountsResponse",
-        "ListAppsRequest", "ListAppsResponse", "ListAuditRequest", "ListAuditResponse", "ListConsumptionRequest",
-        "ListConsumptionResponse", "ListCurrentEntitlementsRequest", "ListCurrentEntitlementsResponse",
-        "ListDeadLettersRequest", "ListDeadLettersResponse", "ListNotesRequest", "ListNotesResponse",
-        "ListNotificationsRequest", "ListNotificationsResponse", "ListPlanOptionsRequest", "ListPlanOptionsResponse",
-        "ListTransactionsRequest", "ListTransactionsResponse", "ListUnclaimedRequest", "ListUnclaimedResponse",
-        "ListUnfinishedRequest", "ListUnfinishedResponse", "LoadCatalogRequest", "LoadCatalogResponse", "Loading",
-        "ManageSubscriptionsRequest", "ManageSubscriptionsResponse", "MergeAccountsRequest", "MergeAccountsResponse",
-        "MessageReason", "MessagesRequest", "MessagesResponse", "Metric", "MishapKind", "Money",
-        "MoveTransactionRequest", "MoveTransactionResponse", "NamedEntitlement", "NamedEntitlements", "OfferCode",
-        "OfferConsoleCodeRequest", "OfferConsoleCodeResponse", "OfferEdit", "OfferEligibility", "OfferPaymentMode",
-        "OfferType", "OperateRequest", "OperateResponse", "OperationTarget", "OrderMishapRequest",
-        "OrderMishapResponse", "OwnershipType", "PendingPurchase", "PendingReason", "Period", "PeriodUnit",
-        "PlanOption", "PlanRelation", "Position", "PostMessageOperation", "PriceConsent", "PriceIncreaseStatus",
-        "Product", "ProductEdit", "ProductType", "Products", "ProductsTaskRequest", "ProductsTaskResponse",
-        "PurchaseIntent", "PurchaseIntentList", "PurchaseIntentsRequest", "PurchaseIntentsResponse", "PurchaseOffer",
-        "PurchaseOrder", "PurchaseRequest", "PurchaseResponse", "PurchaseResult", "RaisePriceOperation",
-        "ReceivedNotification", "ReconcileDifference", "ReconcileRequest", "ReconcileResponse",
-        "RedeemConsoleCodeRequest", "RedeemConsoleCodeResponse", "RedeemOfferCodeRequest", "RedeemOfferCodeResponse",
-        "RedeemedOffer", "RefundOperation", "RefundPreference", "RefusedValue", "RenewOperation", "RenewalBehaviour",
-        "RenewalInfo", "RenewalInfoResult", "RenewalState", "RequestConsumptionOperation", "RequestRefundRequest",
-        "RequestRefundResponse", "ResolveBillingIssueRequest", "ResolveBillingIssueResponse",
-        "ResolveBillingOperation", "ResumeClock", "RetryDeadLetterRequest", "RetryDeadLetterResponse",
-        "ReverseRefundOperation", "Revocation", "RevocationReason", "RevocationType", "RevokeGrantRequest",
-        "RevokeGrantResponse", "RevokeTokenRequest", "RevokeTokenResponse", "SetAppTransactionOperation",
-        "SetAutoRenewOperation", "SetChargesOperation", "SetClockRequest", "SetClockResponse", "SetPaymentsOperation",
-        "SetStorefrontOperation", "ShareOperation", "SimulatedError", "StopSharingOperation", "StoreKitApi",
-        "StoreKitError", "StoreMessage", "StoreMessages", "StoreOperation", "Storefront", "SubmitNotificationRequest",
-        "SubmitNotificationResponse", "SubmitTransactionRequest", "SubmitTransactionResponse", "SubscriptionInfo",
-        "SubscriptionOffer", "SubscriptionStatus", "SubscriptionStatusTaskRequest", "SubscriptionStatusTaskResponse",
-        "SubscriptionStatuses", "SupposedEvent", "SupposedOutcome", "Supposition", "SyncRequest", "SyncResponse",
-        "Transaction", "TransactionEventKind", "TransactionOffer", "TransactionReason", "TransactionResult",
-        "TransactionUpdatesRequest", "TransactionUpdatesResponse", "Unchanged", "UnclaimedPurchase", "ValueInfo",
-        "VerificationError", "WatchEntry", "WatchRequest", "WatchResponse", "WinBackRule",
+        "GrantEntitlementResponse", "GrantSummary", "GroupEffective", "GroupStatuses", "HistoryEntry", "HistoryKind",
+        "InspectAccountRequest", "InspectAccountResponse", "IntroductoryEligibility", "ListAccountsRequest",
+        "ListAccountsResponse", "ListAppsRequest", "ListAppsResponse", "ListAuditRequest", "ListAuditResponse",
+        "ListConsumptionRequest", "ListConsumptionResponse", "ListCurrentEntitlementsRequest",
+        "ListCurrentEntitlementsResponse", "ListDeadLettersRequest", "ListDeadLettersResponse", "ListNotesRequest",
+        "ListNotesResponse", "ListNotificationsRequest", "ListNotificationsResponse", "ListPlanOptionsRequest",
+        "ListPlanOptionsResponse", "ListTransactionsRequest", "ListTransactionsResponse", "ListUnclaimedRequest",
+        "ListUnclaimedResponse", "ListUnfinishedRequest", "ListUnfinishedResponse", "LoadCatalogRequest",
+        "LoadCatalogResponse", "Loading", "ManageSubscriptionsRequest", "ManageSubscriptionsResponse",
+        "MergeAccountsRequest", "MergeAccountsResponse", "MessageReason", "MessagesRequest", "MessagesResponse",
+        "Metric", "MishapKind", "Money", "MoveTransactionRequest", "MoveTransactionResponse", "NamedEntitlement",
+        "NamedEntitlements", "OfferCode", "OfferConsoleCodeRequest", "OfferConsoleCodeResponse", "OfferEdit",
+        "OfferEligibility", "OfferPaymentMode", "OfferType", "OperateRequest", "OperateResponse", "OperationTarget",
+        "OrderMishapRequest", "OrderMishapResponse", "OwnershipType", "PendingPurchase", "PendingReason", "Period",
+        "PeriodUnit", "PlanOption", "PlanRelation", "Position", "PostMessageOperation", "PriceConsent",
+        "PriceIncreaseStatus", "Product", "ProductEdit", "ProductType", "Products", "ProductsTaskRequest",
+        "ProductsTaskResponse", "PurchaseIntent", "PurchaseIntentList", "PurchaseIntentsRequest",
+        "PurchaseIntentsResponse", "PurchaseOffer", "PurchaseOrder", "PurchaseRequest", "PurchaseResponse",
+        "PurchaseResult", "RaisePriceOperation", "ReceivedNotification", "ReconcileDifference", "ReconcileRequest",
+        "ReconcileResponse", "RedeemConsoleCodeRequest", "RedeemConsoleCodeResponse", "RedeemOfferCodeRequest",
+        "RedeemOfferCodeResponse", "RedeemedOffer", "RefundOperation", "RefundPreference", "RefusedValue",
+        "RenewOperation", "RenewalBehaviour", "RenewalInfo", "RenewalInfoResult", "RenewalState",
+        "RequestConsumptionOperation", "RequestRefundRequest", "RequestRefundResponse", "ResolveBillingIssueRequest",
+        "ResolveBillingIssueResponse", "ResolveBillingOperation", "ResumeClock", "RetryDeadLetterRequest",
+        "RetryDeadLetterResponse", "ReverseRefundOperation", "Revocation", "RevocationReason", "RevocationType",
+        "RevokeGrantRequest", "RevokeGrantResponse", "RevokeTokenRequest", "RevokeTokenResponse",
+        "SetAppTransactionOperation", "SetAutoRenewOperation", "SetChargesOperation", "SetClockRequest",
+        "SetClockResponse", "SetPaymentsOperation", "SetStorefrontOperation", "ShareOperation", "SimulatedError",
+        "StopSharingOperation", "StoreKitApi", "StoreKitError", "StoreMessage", "StoreMessages", "StoreOperation",
+        "Storefront", "SubmitNotificationRequest", "SubmitNotificationResponse", "SubmitTransactionRequest",
+        "SubmitTransactionResponse", "SubscriptionInfo", "SubscriptionOffer", "SubscriptionStatus",
+        "SubscriptionStatusTaskRequest", "SubscriptionStatusTaskResponse", "SubscriptionStatuses", "SupposedEvent",
+        "SupposedOutcome", "Supposition", "SyncRequest", "SyncResponse", "Transaction", "TransactionEventKind",
+        "TransactionOffer", "TransactionReason", "TransactionResult", "TransactionUpdatesRequest",
+        "TransactionUpdatesResponse", "Unchanged", "UnclaimedPurchase", "ValueInfo", "VerificationError", "WatchEntry",
+        "WatchRequest", "WatchResponse", "WinBackRule",
 )
