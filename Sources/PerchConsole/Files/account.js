@@ -9,6 +9,10 @@ import { lineButtons, transactionButtons, accountButtons, buy, decide, endIntent
 
 // More of the history than anybody has, and an end to the reading.
 const [pageMax, pagesMax] = [500, 6];
+/** The colour of what happened, by its kind; none for others. */
+const tones = { HISTORY_KIND_PURCHASE: 'good', HISTORY_KIND_RENEWAL: 'good', HISTORY_KIND_GRANT: 'good', HISTORY_KIND_FAILURE: 'warn', HISTORY_KIND_REFUND: 'bad' };
+/** Kinds with which a transaction begins, so that it opens there. */
+const begins = new Set(['HISTORY_KIND_PURCHASE', 'HISTORY_KIND_RENEWAL', 'HISTORY_KIND_SHARING']);
 /** Whether an end is past that Apple has not reported anything about. A test store knows at once. */
 const isOverdue = (endMs) => !session.isTest && number(endMs) > 0 && number(endMs) <= session.now();
 
@@ -81,11 +85,7 @@ class AccountPage extends Page {
     if (this.ended) return;
     this.names = new Map(this.products.map((product) => [product.id, product.displayName || product.id]));
     const read = () => this.read();
-    this.by = new Map();
-    this.watch('TransactionService/TransactionUpdates', { account: this.account }, (event) => {
-      if (event.transaction && event.originClientId) this.by.set(event.transaction.transaction.id ?? '0', atob(event.originClientId));
-      read();
-    });
+    this.watch('TransactionService/TransactionUpdates', { account: this.account }, read);
     this.watched = new Set();
     for (const groupId of this.groups) this.#watchGroup(groupId);
     this.watch('EntitlementService/EntitlementsTask', { account: this.account }, (state) => { if (!state.loading) read(); });
@@ -161,7 +161,7 @@ class AccountPage extends Page {
         call('TransactionService/ListUnfinished', { pageSize: pageMax }),
         this.#history(call),
         this.canOperate ? session.perch.call('TestStoreService/GetSettings', {}, { signal: this.ending.signal }) : {},
-        call('EntitlementService/Explain', reader()), session.perch.call('AdminService/ListNotes', { account }, { signal: this.ending.signal }).then(({ notes: list = [] }) => ({ notes: list })).catch((error) => { if (this.ended) throw error; return {}; }),
+        call('EntitlementService/Explain', { ...reader(), withHistory: true }), session.perch.call('AdminService/ListNotes', { account }, { signal: this.ending.signal }).then(({ notes: list = [] }) => ({ notes: list })).catch((error) => { if (this.ended) throw error; return {}; }),
       ]);
       session.hear(story.position);
       await this.#learn(transactions, call);
@@ -387,42 +387,26 @@ class AccountPage extends Page {
 
   // MARK: Timeline
 
-  /** Facts, newest first: purchases, renewals, refunds, ends, charges that failed, and grants. */
+  /** What happened, newest first, as the server tells it, and the purchases that are too old for that. */
   #entries() {
-    const entries = [];
-    for (const { transaction: t } of this.data.transactions) {
-      const id = t.id ?? '0';
-      const by = this.by.get(id);
-      const trial = t.offer?.paymentMode === 'OFFER_PAYMENT_MODE_FREE_TRIAL';
-      const what = isShared(t) ? 'Shared by a family member: ' : t.reason === 'TRANSACTION_REASON_RENEWAL' ? 'Renewed ' : 'Bought ';
-      const until = t.expirationDateMs ? `, until ${day(t.expirationDateMs)}` : '';
-      const price = t.price ? ` for ${money(t.price)}` : '';
-      const offer = t.offer ? ` with ${trial ? 'a free trial' : `the ${word(t.offer.type)} offer ${t.offer.id ?? ''}`.trim()}` : '';
-      const count = (t.purchasedQuantity ?? 1) > 1 ? `${t.purchasedQuantity} × ` : '';
-      entries.push({
-        at: number(t.purchaseDateMs), id, kind: 'good', row: t,
-        text: `${what}${count}${this.name(t.productId)}${price}${offer}${until}`,
-        more: [t.isUpgraded ? 'an upgrade left it behind' : '', t.webOrderLineItemId ? `order ${t.webOrderLineItemId}` : '', this.canOperate && this.data.unfinished.has(id) ? 'the app has not finished it' : '', by ? `by ${by}` : ''].filter(Boolean).join(', '),
-      });
-      if (t.revocation) {
-        const part = number(t.revocation.percentageMilli) % 100_000 ? ` ${t.revocation.percentageMilli / 1000} % of` : '';
-        entries.push({
-          at: number(t.revocation.dateMs), kind: 'bad', of: id,
-          text: t.revocation.type === 'REVOCATION_TYPE_FAMILY_REVOKE' ? `Sharing of ${this.name(t.productId)} ended` : `Refunded${part} ${this.name(t.productId)}${price}${/ISSUE$/.test(t.revocation.reason) ? ', for an issue with the app' : ''}`,
-          more: [`transaction ${id}`, !session.isTest && session.allows('admin') ? h('a', { href: `#/incoming/${id}` }, 'what the App Store said') : ''],
-        });
-      }
-    }
-    for (const { status, transaction: t, info } of this.lines) {
-      const end = number(t.expirationDateMs);
-      const name = this.name(t.productId);
-      if (status.state === 'RENEWAL_STATE_EXPIRED' && !t.revocation) entries.push({ at: end, kind: '', text: `${name} ended: ${word(info.expirationReason) || 'its period was over'}`, of: t.id ?? '0' });
-      if (status.state === 'RENEWAL_STATE_IN_GRACE_PERIOD') entries.push({ at: end, kind: 'warn', text: `The charge for ${name} failed; the grace period lasts until ${day(info.gracePeriodExpirationDateMs, true)}` });
-      if (status.state === 'RENEWAL_STATE_IN_BILLING_RETRY_PERIOD') entries.push({ at: end, kind: 'warn', text: `The charge for ${name} failed; the store tries again` });
-    }
-    for (const each of this.data.story.grants ?? []) if (each.sinceMs) entries.push({ at: number(each.sinceMs), kind: 'good', text: `Granted ${each.name}${each.untilMs ? ` until ${day(each.untilMs)}` : ''}${each.grantedBy ? ` by ${each.grantedBy}` : ''}${each.reason ? `: ${each.reason}` : ''}` });
+    const rows = new Map(this.data.transactions.map(({ transaction: t }) => [t.id ?? '0', t]));
+    const about = (t) => ({ id: t.id ?? '0', row: t, more: [
+      t.isUpgraded ? 'an upgrade left it behind' : '', t.webOrderLineItemId ? `order ${t.webOrderLineItemId}` : '', this.canOperate && this.data.unfinished.has(t.id ?? '0') ? 'the app has not finished it' : '',
+    ].filter(Boolean).join(', ') });
+    const entries = (this.data.story.history ?? []).map((each) => {
+      const entry = { at: number(each.atMs), kind: tones[each.kind] ?? '', text: each.message };
+      const t = begins.has(each.kind) && rows.get(each.transactionId);
+      if (t && rows.delete(each.transactionId)) return { ...entry, ...about(t) };
+      if (each.account) entry.more = h('a', { href: `#/account/${encodeURIComponent(each.account)}` }, each.account);
+      if (each.kind === 'HISTORY_KIND_REFUND') entry.more = [`transaction ${each.transactionId}`, !session.isTest && session.allows('admin') ? h('a', { href: `#/incoming/${each.transactionId}` }, 'what the App Store said') : ''];
+      return { ...entry, of: each.transactionId };
+    });
+    for (const t of rows.values()) entries.push({
+      at: number(t.purchaseDateMs), kind: 'good', ...about(t),
+      text: `${t.reason === 'TRANSACTION_REASON_RENEWAL' ? 'Renewed' : 'Bought'} ${this.name(t.productId)}${t.price ? ` for ${money(t.price)}` : ''}${t.expirationDateMs ? `, until ${day(t.expirationDateMs)}` : ''}`,
+    });
     for (const each of this.data.notes ?? []) entries.push({ at: number(each.atMs), kind: 'memo', note: each.id, text: `${each.author || 'Somebody'} wrote: ${each.text}` });
-    return entries.sort((a, b) => b.at - a.at || number(b.id ?? b.of) - number(a.id ?? a.of) || !a.of - !b.of);
+    return entries.sort((a, b) => b.at - a.at);
   }
 
   #showTimeline() {
