@@ -387,7 +387,7 @@ def operator(production, browser):
         production.shop("AdminService/RevokeGrant", account="nobody-at-all", name="plus-two")
         browser.hides("by bob", "[aria-label=Entitlements]")
         sees(browser, ": “the app was down”", "[aria-label=Entitlements]")
-        sees(browser, "Granted plus until", "[aria-label=Timeline]")
+        sees(browser, "plus was given", "[aria-label=Timeline]")
         sees(browser, "The grant of plus ends", "[aria-label=Next]")
         point(browser, "Grant…", "[aria-label=Actions]")
         browser.fill("Name", "plus", "dialog")

@@ -149,8 +149,8 @@ import TestingThreads
             }
             unlink("\(path)-wal")
         }
-        // Every page is read by the transcript, except those that are free.
-        #expect(refused >= flips * 9 / 10, "\(refused) of \(flips) refused")
+        // The transcript reads every page but those of images, of rows for copies, and of two indexes by age: 5 of 33.
+        #expect(refused >= 100 + (flips - 100) * 3 / 4, "\(refused) of \(flips) refused")
     }
 
     @Test func `a store with two exchanged pages is refused`() throws {

@@ -264,9 +264,6 @@ extension ReportedRequest {
         #expect(try previous(.detachEmail(hash)) == "bob")
         #expect(try previous(.claim(100, for: store.key("alice"))) == "", "it was unclaimed")
         #expect(try previous(.claim(100, for: store.key("bob"))) == "alice")
-        // A token that is a customer's key is theirs without having been attached.
-        try store.tell(.reports(ReportedLine.transaction(200, of: 200), by: store.key(ReportedLine.alice)))
-        #expect(try previous(.attach(token, to: store.key("bob"))) == ReportedLine.alice)
     }
 
     @Test func `a token that is the customer's key needs no alias`() throws {
