@@ -35,9 +35,14 @@ extension PostgresStorage {
                 found.connections.append(try Self.connect(attempt.host, attempt.parameters, within: patience))
             } catch {
                 failures.append(error)
-                guard case .unreachable(_, let reason) = error else { continue }
-                found.isComplete = false
-                if reason.contains(PostgresError.silence) { silent += 1 }
+                // What writes there is unknown, whether nobody answers or nobody may be asked.
+                switch error {
+                case .unreachable(_, let reason):
+                    found.isComplete = false
+                    if reason.contains(PostgresError.silence) { silent += 1 }
+                case .setting: found.isComplete = false
+                default: break
+                }
             }
         }
         found.isSilent = !failures.isEmpty && silent == attempts.count
@@ -51,8 +56,10 @@ extension PostgresStorage {
         let rank = { (error: PostgresOpenError) -> Int in
             switch error {
             case .readOnly: 0
-            case .unreachable: 1
-            default: 2
+            // Another host may come.
+            case .setting: 1
+            case .unreachable: 2
+            default: 3
             }
         }
         throw failures.max { rank($0) < rank($1) } ?? .unreachable(place: location.text, "no host is named")
