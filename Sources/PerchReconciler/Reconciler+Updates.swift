@@ -28,11 +28,13 @@ extension Reconciler {
             self.took(update, item.key, app, now)
         }
         self.works[app].updates.after = hasMore ? items.last?.key.key ?? [] : []
+        let seen = self.works[app].updates
         guard !hasMore else {
             self.works[app].updates.next = now
+            self.works[app].report.updatesWaiting = max(self.works[app].report.updatesWaiting, seen.waiting)
+            self.works[app].report.oldestUpdate = seen.oldest
             return
         }
-        let seen = self.works[app].updates
         self.works[app].report.updatesWaiting = seen.waiting
         self.works[app].report.updatesRefused = seen.refused
         self.works[app].report.oldestUpdate = seen.oldest
@@ -43,7 +45,11 @@ extension Reconciler {
     private mutating func took(_ update: AppStoreUpdate, _ key: ItemKey, _ app: Int, _ now: Instant) {
         guard update.message.isEmpty else {
             guard now.milliseconds(since: update.asked) <= Limits.reconcileRefusedMilliseconds else {
-                self.effects.append(.ask(.mutate(.item(.drop(key))), ticket: self.begin(.told(app))))
+                // Unless another update has taken its place.
+                self.effects.append(
+                    .ask(
+                        .mutate(.reported(.updated(update, refusing: nil), app: self.works[app].app.number)),
+                        ticket: self.begin(.told(app))))
                 return
             }
             self.works[app].updates.refused += 1

@@ -80,13 +80,22 @@ extension StoreEngine {
     /// of a family member's purchase the App Store takes none.
     func queueTokens(_ work: inout ReportedWork) throws(StorageError) {
         guard work.app.settings.setsTokensAtAppStore else { return }
+        var tokens: [AccountNumber: String] = [:]
         for id in Self.claimed(by: work) {
             let (_, state) = try self.original(id, &work)
-            guard let claim = state.links.claim, let token = try self.token(of: claim.account, work),
+            guard let claim = state.links.claim,
                 !state.registers.values.contains(where: { $0.reported.ownership == .familyShared })
             else { continue }
+            if tokens[claim.account] == nil { tokens[claim.account] = try self.token(of: claim.account, work) ?? "" }
+            let token = tokens[claim.account] ?? ""
             let update = AppStoreUpdate(.token(token), of: id, asked: work.now)
             let key = update.key(work.app.number)
+            guard !token.isEmpty else {
+                // The token of the account that had it before must not be told any more.
+                work.side.items.removeAll { $0.key == key }
+                if try self.storage.item(key) != nil { work.side.removedItems.append(key) }
+                continue
+            }
             // A first claim may say what the purchase says already. After another claim the App Store may have been told another token.
             let hadClaim = work.before.values.contains { $0.reported?.original(id)?.links.claim != nil }
             if !hadClaim, state.newestToken == token, try self.storage.item(key) == nil { continue }
