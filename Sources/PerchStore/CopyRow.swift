@@ -9,7 +9,7 @@ package struct AccountNames: Hashable, Sendable {
     package var key: [UInt8]
     /// The callers' other keys, in bytewise order.
     package var otherKeys: [[UInt8]] = []
-    /// Names of the customer that were attached to the account.
+    /// Names of the customer that were attached to the account, and are no key of it.
     package var attached: [[UInt8]] = []
 
     /// Nil: no caller has a key of the account.
@@ -23,11 +23,12 @@ package struct AccountNames: Hashable, Sendable {
         guard !keys.isEmpty else { return nil }
         self.key = keys.removeFirst()
         self.otherKeys = keys
-        self.attached = names.compactMap(\.attachedAlias).map { alias in
+        let attached = names.compactMap(\.attachedAlias).map { alias in
             switch alias {
             case .appAccountToken(let text), .appTransactionID(let text): Array(text.utf8)
             }
-        }.sorted { $0.lexicographicallyPrecedes($1) }
+        }
+        self.attached = Set(attached).subtracting(keys + [self.key]).sorted { $0.lexicographicallyPrecedes($1) }
     }
 }
 
