@@ -41,6 +41,9 @@ package enum Limits {
     /// Entries of an account's history in one answer, the newest ones. The audit trail is read once for each of them.
     package static let historyEntriesMax = 200
 
+    /// Facts of an account of which more than this leave the account without a history.
+    package static let historyFactsMax = 1_000
+
     /// Offers of one kind that edits add to a product. One more fails with FIELD_INVALID. The App Store accepts 10
     /// promotional offers, and each products view carries all of them.
     package static let editedOffersMax = 100

@@ -255,7 +255,7 @@ enum SampleReports {
         "consumptionAnswerMilliseconds",
         "groupDifferencesMax", "linkedOriginalsMax", "passKeyMilliseconds", "passKeyMillisecondsRange",
         "reportedConsumablesMax",
-        "callerClockSeconds", "callerTokenSeconds", "historyEntriesMax", "customerKeysAtOnce",
+        "callerClockSeconds", "callerTokenSeconds", "historyEntriesMax", "historyFactsMax", "customerKeysAtOnce",
         "customerPlacesMax", "customersFoundDefault", "customersFoundMax",
         "mishapDelayMillisecondsMax", "mishapPathBytesMax", "mishapReorderMax", "mishapTimesMax", "noteBytesMax",
         "notesMax", "priceMilliunitsMax", "twinAccountsAtOnce", "twinAnswerMilliseconds", "twinBurstSeconds",

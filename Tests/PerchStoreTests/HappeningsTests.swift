@@ -8,7 +8,7 @@ private let all = StorageImplementation.allCases
 
 extension ReportedStore {
     fileprivate func history(_ name: String, _ known: KnownAs? = nil) throws -> AccountHistory {
-        let question = StoreRequest.Body.history(self.key(name), known, withHappenings: true)
+        let question = StoreRequest.Body.history(self.key(name), known, withGranters: true, withHappenings: true)
         guard case .history(let history) = try self.ask(question) else { throw Unexpected() }
         return history
     }

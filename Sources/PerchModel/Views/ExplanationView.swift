@@ -66,6 +66,14 @@ extension SubscriptionStatus {
 package func explainStatus(
     of record: AccountRecord?, inGroup group: String, rows: [Transaction], app: AppState, at now: Instant
 ) -> Explanations {
+    let lines = explainLines(of: record, inGroup: group, rows: rows, app: app, at: now)
+    return lines.isEntitled ? lines : lines.beside(record?.grants(giving: group, app: app, at: now) ?? [])
+}
+
+/// Without the grants that give what the group gives.
+private func explainLines(
+    of record: AccountRecord?, inGroup group: String, rows: [Transaction], app: AppState, at now: Instant
+) -> Explanations {
     let holdings = holdings(of: record, in: app, at: now)
     let statuses = holdings.statuses(inGroup: group).value
     guard !statuses.statuses.isEmpty else {
@@ -75,15 +83,13 @@ package func explainStatus(
             ? "The account never subscribed in group \(group)."
             : "The account never subscribed in group \(group), which is not in the catalogue of \(app.bundleID)."
         return Explanations(
-            message: sentence, isEntitled: false, explanations: [Explanation(.neverSubscribed, sentence)]
-        ).beside(record?.grants(giving: group, app: app, at: now) ?? [])
+            message: sentence, isEntitled: false, explanations: [Explanation(.neverSubscribed, sentence)])
     }
     var explanations = holdings.explanations(of: statuses, inGroup: group, rows: rows)
     guard let effective = statuses.effectiveIndex, effective < explanations.count else {
         return Explanations(
             message: "Nothing entitles the account in group \(group)." + holdings.summary(ofEnded: explanations),
-            isEntitled: false, explanations: explanations
-        ).beside(record?.grants(giving: group, app: app, at: now) ?? [])
+            isEntitled: false, explanations: explanations)
     }
     let counting = statuses.statuses[effective].transaction.value
     explanations.insert(explanations.remove(at: effective), at: 0)
@@ -182,7 +188,7 @@ package func explainEverything(
     var explanations: [Explanation] = []
     for group in (record?.groupIDs(in: app.catalogue) ?? []).sorted() where explanations.count < explanationsMax {
         let rows = rows.filter { app.catalogue.groupID(of: $0) == group }
-        explanations += explainStatus(of: record, inGroup: group, rows: rows, app: app, at: now).explanations
+        explanations += explainLines(of: record, inGroup: group, rows: rows, app: app, at: now).explanations
     }
     let products = Set(holdings(of: record, in: app, at: now).owned.map(\.value.productID)).sorted()
     for product in products where explanations.count < explanationsMax {

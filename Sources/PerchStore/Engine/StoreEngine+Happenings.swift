@@ -3,16 +3,17 @@ import PerchModel
 
 // What happened to an account: told by its facts, with who did it from the audit trail.
 extension StoreEngine {
-    /// Adds the newest happenings. None of an account with more facts than a read may go through.
+    /// Adds the newest happenings. None of an account with more facts than may be told again: each is looked at beside the others.
     func addHappenings(
-        to history: inout AccountHistory, _ known: KnownAs?, wall: Instant
+        to history: inout AccountHistory, _ known: KnownAs?, withAuthors: Bool, wall: Instant
     ) throws(StorageError) {
         guard let record = history.record else { return }
         let revision = known.map(\.revision) ?? 0
+        let most = min(self.factsPerReadMax, Limits.historyFactsMax)
         let facts = try self.storage.facts(
             of: record.account, after: 0, through: revision == 0 ? .max >> 1 : revision,
-            limit: self.factsPerReadMax + 1)
-        guard facts.count <= self.factsPerReadMax else {
+            limit: most + 1)
+        guard facts.count <= most else {
             history.isCut = true
             return
         }
@@ -22,12 +23,12 @@ extension StoreEngine {
             app: history.app, at: min(now, known?.instant ?? now))
         history.isCut = told.count > Limits.historyEntriesMax
         told.removeFirst(max(0, told.count - Limits.historyEntriesMax))
-        var authors: [UInt64: String] = [:]
+        var authors: [UInt64: AuditEntry?] = [:]
         for place in told.indices {
             let revision = told[place].revision
-            if revision != 0 {
-                if authors[revision] == nil { authors[revision] = try self.author(of: revision) }
-                told[place].by = authors[revision] ?? ""
+            if withAuthors, revision != 0 {
+                if authors[revision] == nil { authors[revision] = try self.audit(of: revision) }
+                told[place].by = Self.author(of: told[place].what, in: authors[revision] ?? nil)
             }
             if case .wentTo = told[place].what {
                 told[place].other = try self.receiver(of: told[place].transactionID, from: record.account, revision)
@@ -39,11 +40,17 @@ extension StoreEngine {
         }
     }
 
-    /// Who changed something, as the audit trail says; empty where it has no line, or where everybody may.
-    private func author(of revision: UInt64) throws(StorageError) -> String {
-        let item = try self.storage.item(AuditEntry.key(ofRevision: revision))
-        let author = item.flatMap { AuditEntry($0) }?.author ?? ""
-        return author == AuditEntry.everyone ? "" : author
+    private func audit(of revision: UInt64) throws(StorageError) -> AuditEntry? {
+        try self.storage.item(AuditEntry.key(ofRevision: revision)).flatMap { AuditEntry($0) }
+    }
+
+    /// Who did something, as the audit trail says; empty where it has no line, where everybody may, and where the line is about something
+    /// else: who lets a notification be read again did not do what it says, and a merger gives grants anew.
+    private static func author(of what: Happening.What, in entry: AuditEntry?) -> String {
+        guard let entry, entry.author != AuditEntry.everyone, !entry.method.hasSuffix("RetryDeadLetter")
+        else { return "" }
+        if case .granted = what, entry.method.hasSuffix("MergeAccounts") { return "" }
+        return entry.author
     }
 
     /// The account that an original came to.

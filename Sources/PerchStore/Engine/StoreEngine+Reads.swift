@@ -26,7 +26,7 @@ extension StoreEngine {
                 let history = try self.history(key, known)
                 guard case .history(var found) = history else { return history }
                 if withGranters { found.granters = try self.granters(of: found.record) }
-                if withHappenings { try self.addHappenings(to: &found, known, wall: wall) }
+                if withHappenings { try self.addHappenings(to: &found, known, withAuthors: withGranters, wall: wall) }
                 return .history(found)
             case .keys(let app, let after, let limit):
                 let after = after.isEmpty ? AccountKey.beforeNamed : after
