@@ -169,7 +169,9 @@ def shop(production, browser, folder):
     with player.task("App Store, a refund was granted"):
         player.find("emma")
         player.answer("Plus Monthly was refunded on", "[aria-label=Now]")
-        assert "ended on" not in browser.text("[aria-label=Entitlements]"), browser.text("[aria-label=Entitlements]")
+        refunded = re.search(r"was refunded on (\d+ \w+)", browser.text("[aria-label=Now]"))[1]
+        ended = re.findall(r"ended on (\d+ \w+)", browser.text("[aria-label=Entitlements]"))
+        assert ended and set(ended) == {refunded}, (ended, refunded)
     with player.task("App Store, the card failed"):
         player.find("gina")
         player.answer("The card was declined on", "[aria-label=Now]")

@@ -12,7 +12,7 @@ const [pageMax, pagesMax] = [500, 6];
 /** The colour of what happened, by its kind; none for others. */
 const tones = { HISTORY_KIND_PURCHASE: 'good', HISTORY_KIND_RENEWAL: 'good', HISTORY_KIND_GRANT: 'good', HISTORY_KIND_FAILURE: 'warn', HISTORY_KIND_REFUND: 'bad' };
 /** Kinds with which a transaction begins, so that it opens there. */
-const begins = new Set(['HISTORY_KIND_PURCHASE', 'HISTORY_KIND_RENEWAL', 'HISTORY_KIND_SHARING']);
+const begins = new Set(['HISTORY_KIND_PURCHASE', 'HISTORY_KIND_RENEWAL']);
 /** Whether an end is past that Apple has not reported anything about. A test store knows at once. */
 const isOverdue = (endMs) => !session.isTest && number(endMs) > 0 && number(endMs) <= session.now();
 
@@ -397,14 +397,16 @@ class AccountPage extends Page {
       const entry = { at: number(each.atMs), kind: tones[each.kind] ?? '', text: each.message };
       const t = begins.has(each.kind) && rows.get(each.transactionId);
       if (t && rows.delete(each.transactionId)) return { ...entry, ...about(t) };
-      if (each.account) entry.more = h('a', { href: `#/account/${encodeURIComponent(each.account)}` }, each.account);
+      if (each.account) entry.more = [h('a', { href: accountLink(each.account) }, each.account)];
       if (each.kind === 'HISTORY_KIND_REFUND') entry.more = [`transaction ${each.transactionId}`, !session.isTest && session.allows('admin') ? h('a', { href: `#/incoming/${each.transactionId}` }, 'what the App Store said') : ''];
       return { ...entry, of: each.transactionId };
     });
-    for (const t of rows.values()) entries.push({
-      at: number(t.purchaseDateMs), kind: 'good', ...about(t),
-      text: `${t.reason === 'TRANSACTION_REASON_RENEWAL' ? 'Renewed' : 'Bought'} ${this.name(t.productId)}${t.price ? ` for ${money(t.price)}` : ''}${t.expirationDateMs ? `, until ${day(t.expirationDateMs)}` : ''}`,
-    });
+    for (const t of rows.values()) {
+      const what = isShared(t) ? 'Shared by a family member:' : t.reason === 'TRANSACTION_REASON_RENEWAL' ? 'Renewed' : 'Bought';
+      const until = t.expirationDateMs ? `, until ${day(t.expirationDateMs)}` : '';
+      const gone = t.revocation ? ` and ${t.revocation.type === 'REVOCATION_TYPE_FAMILY_REVOKE' ? 'no longer shared since' : 'refunded on'} ${day(t.revocation.dateMs)}` : '';
+      entries.push({ at: number(t.purchaseDateMs), kind: t.revocation ? 'bad' : 'good', ...about(t), text: `${what} ${this.name(t.productId)}${t.price ? ` for ${money(t.price)}` : ''}${until}${gone}` });
+    }
     for (const each of this.data.notes ?? []) entries.push({ at: number(each.atMs), kind: 'memo', note: each.id, text: `${each.author || 'Somebody'} wrote: ${each.text}` });
     return entries.sort((a, b) => b.at - a.at);
   }
@@ -414,6 +416,7 @@ class AccountPage extends Page {
     const shown = entries.slice(0, this.isAll ? 5000 : 60);
     this.#draw(this.timePlace, [entries.map((each) => [each.at, each.text, String(each.more)]), this.chosen, this.isAll, this.isCut], () => [h('h2', {}, 'What happened'), this.data.notes ? this.#noteForm() : '',
       this.isCut ? h('p.note.warn', {}, `There are more than ${(pageMax * pagesMax).toLocaleString('en')} transactions. These are the oldest; Export has all.`) : '',
+      this.data.story.historyIsCut ? h('p.note', {}, 'Of older events only purchases and refunds are shown.') : '',
       entries.length ? h('ol.timeline', {}, shown.map((each) => {
         const isChosen = each.id !== undefined && each.id === this.chosen;
         const choose = each.id === undefined ? null : h('button.link', { 'aria-expanded': String(isChosen), onclick: () => { this.chosen = isChosen ? null : each.id; this.#showTimeline(); this.tick(); } }, `transaction ${each.id}`);

@@ -49,7 +49,7 @@ class IncomingPage extends ServerPage {
     // A test app has none of these, and of more than a page nobody may say that there are none.
     const needy = await session.perch.call('AdminService/ListUnclaimed', { pageSize: 500 }).then(({ purchases = [], nextPageToken }) => (purchases.length || !nextPageToken ? purchases : null), () => null);
     const letters = answer.deadLetters ?? [];
-    const takesReports = figures.some(({ name }) => name.startsWith('perch_apple_') && !name.endsWith('refused_total'));
+    const takesReports = figures.some(({ name }) => name.startsWith('perch_apple_') && !/(refused|stray_requests)_total$/.test(name));
     this.show([figures, letters, needy, notifications], () => (takesReports || letters.length ? [
       letters.length ? this.#list('Dead letters', letters, (each) => this.#letter(each)) : h('p.what', {}, 'No dead letters: every notification was taken.'),
       !needy ? '' : needy.length ? this.table('Purchases that need somebody', ['Original', 'Product', 'Why', 'Names that were reported', 'Bought'], needy.map((each) => [

@@ -356,7 +356,15 @@ export async function attempt(action, done) {
 export function offering(input, suggest) {
   const list = h('datalist', { id: `of-${input.name}` });
   input.setAttribute('list', list.id);
-  input.addEventListener('input', async () => { const names = input.value ? await suggest(input.value) : []; list.replaceChildren(...names.map((value) => h('option', { value }))); });
+  let timer;
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      const text = input.value;
+      const names = text ? await suggest(text) : [];
+      if (text === input.value) list.replaceChildren(...names.map((value) => h('option', { value })));
+    }, 200);
+  });
   return [input, list];
 }
 
