@@ -392,9 +392,9 @@ extension CommandRun {
                 let whose = customer.isUnclaimed ? "no account that is known" : printable(customer.account)
                 let purchase = customer.originalTransactionID.map { ", purchase \($0)" } ?? ""
                 return "\(whose)  \(customer.kind) \(printable(customer.name))\(purchase)"
-            } + (found.hasMore ? ["There are more: write more of the name."] : [])
+            } + (found.hasMore ? ["There may be more: write more of the name."] : [])
         }
-        guard found.customers.isEmpty else { return }
+        guard found.customers.isEmpty, !found.hasMore else { return }
         throw CommandFailure(
             .notFound,
             "nobody is known by \(printable(text)); try an order, a transaction, a token or an e-mail address, written whole"
