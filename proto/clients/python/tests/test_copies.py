@@ -639,7 +639,9 @@ class Streams(unittest.TestCase):
 
         with Peer(script) as peer, perch.connect(peer.url, credentials=perch.TokenFile(token)) as client:
             with client.copy() as copy:
-                with self.assertRaisesRegex(perch.DeadlineExceeded, "the last attempt: .*AUTHORIZATION_UNREADABLE") as late:
+                with self.assertRaisesRegex(
+                    perch.DeadlineExceeded, "the last attempt: .*AUTHORIZATION_UNREADABLE"
+                ) as late:
                     while True:  # Until the first attempt has failed.
                         copy.wait_ready(0.05)
                 self.assertEqual(late.exception.__cause__.reason, "AUTHORIZATION_UNREADABLE")

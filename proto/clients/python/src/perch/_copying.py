@@ -135,7 +135,8 @@ class CopyStream(Returning):
             if not file.is_kept and (message.accounts is not None or not file.keeps()):
                 file.outdate()
             elif file.is_due:
-                return True
+                # It would be dated from now, and looks as new as it is.
+                return self.entries._is_current
             else:
                 file.append(message)
         except OSError as error:
@@ -237,8 +238,8 @@ class Copy(_Copy):
     def wait_ready(self, timeout: Optional[float] = None) -> None:
         """Waits until the copy is complete and has what it missed. A file's copy is enough while the server is away.
 
-        A TimeoutError (`perch.DeadlineExceeded`) after `timeout` seconds, whose `__cause__` is why there is no connection, and the
-        final error that has ended the updates.
+        A TimeoutError (`perch.DeadlineExceeded`) after `timeout` seconds, whose `__cause__` is why there is no
+        connection, and the final error that has ended the updates.
         """
         run(self._wait_ready(timeout))
 

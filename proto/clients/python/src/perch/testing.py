@@ -226,8 +226,8 @@ class _FakeLink:
 class Copy(Entries):
     """A copy as `perch.Client.copy` answers it, whose entries a test sets. It has no thread: a change is there at once.
 
-    `names`: names that no account has yet. `now`: the clock, which then stands still until `advance`. `deny_after`: as of a
-    real copy. `ready=False`: it is not complete before `reconnect`.
+    `names`: names that no account has yet. `now`: the clock, which then stands still until `advance`. `deny_after`: as
+    of a real copy. `ready=False`: it is not complete before `reconnect`.
     """
 
     def __init__(
