@@ -214,6 +214,7 @@ struct `vectors` {
         "perch.v1.EntitlementGrade", "perch.v1.EntitlementsBatch", "perch.v1.EntitlementsBegin",
         "perch.v1.EntitlementsClock", "perch.v1.EntitlementsEnd",
         "perch.v1.CustomerNote", "perch.v1.ExpectedChange", "perch.v1.ExplainedGrant", "perch.v1.FoundCustomer",
+        "perch.v1.HistoryEntry",
         "perch.v1.SupposedOutcome", "perch.v1.Supposition",
         "perch.v1.ConsumptionAnswer", "perch.v1.ConsumptionCase", "perch.v1.ReconcileDifference",
     ]

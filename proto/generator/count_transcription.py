@@ -18,7 +18,7 @@ from google.protobuf import descriptor_pb2  # noqa: E402
 
 from contract import Contract, camel  # noqa: E402
 
-TRANSCRIPTION_MAX = 3_100  # Of 75 methods.
+TRANSCRIPTION_MAX = 3_130  # Of 75 methods.
 GENERATOR_MAX = 1_800  # Some 1,450 for Swift, and 300 for Python.
 
 # Folders and files of Sources whose lines are no transcription, and the reason.
