@@ -215,7 +215,8 @@ def events(port):
         equal(base64.b64decode(filled[1]["accounts"]["keys"]), b"copied", "the account")
         assert "end" in ended[1] and ended[0], ended
         equal(curl(port, GRANT, data='{"account":"copied-too","name":"plus"}')[0], 200, "the grant")
-        again, change = parts(2, "-H", f"last-event-id: {ended[0]}")
+        # A bookmark that says that nothing more was missed may come with them.
+        again, change, *_ = parts(2, "-H", f"last-event-id: {ended[0]}")
         equal(again[1]["begin"]["resumed"], True, "whether it goes on")
         equal(base64.b64decode(change[1]["accounts"]["keys"]), b"copied-too", "the account")
     with check("events: a token in an address is refused"):

@@ -43,7 +43,8 @@ import TestingThreads
             lines.filter { $0["stage"]?.string == stage }.map { $0["interval"]?["deliveries"]?.double ?? -1 }
         }
         let told = counted("measuring")
-        #expect(told.count == 2)
+        // Beside load two seconds may be told in one line.
+        #expect((1...2).contains(told.count))
         let report = try #require(lines.last)
         #expect(report["targets"]?.array?[0]["figures"]?["deliveries"]?.double == told.reduce(0, +))
     }
