@@ -398,7 +398,7 @@ class AccountPage extends Page {
       const t = begins.has(each.kind) && rows.get(each.transactionId);
       if (t && rows.delete(each.transactionId)) return { ...entry, ...about(t) };
       if (each.account) entry.more = [h('a', { href: accountLink(each.account) }, each.account)];
-      if (each.kind === 'HISTORY_KIND_REFUND') entry.more = [`transaction ${each.transactionId}`, !session.isTest && session.allows('admin') ? h('a', { href: `#/incoming/${each.transactionId}` }, 'what the App Store said') : ''];
+      if (each.kind === 'HISTORY_KIND_REFUND') entry.more = [`transaction ${each.transactionId}`, !session.isTest && session.allows('admin') ? ' · ' : '', !session.isTest && session.allows('admin') ? h('a', { href: `#/incoming/${each.transactionId}` }, 'what the App Store said') : ''];
       return { ...entry, of: each.transactionId };
     });
     for (const t of rows.values()) {
