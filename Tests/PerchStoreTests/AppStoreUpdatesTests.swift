@@ -102,6 +102,16 @@ extension ReportedStore {
         #expect(try store.updates() == [Self.token(ReportedLine.bob, of: 100, store)])
     }
 
+    @Test(arguments: all) func `tell no token of an account that has lost the purchase to one without a token`(
+        _ kind: StorageImplementation
+    ) throws {
+        let store = try Self.store(kind)
+        try store.tell(.reports(ReportedLine.transaction(101), by: store.key(ReportedLine.alice)))
+        #expect(try store.updates().count == 1)
+        try store.tell(.claim(100, for: store.key("carol")))
+        #expect(try store.updates().isEmpty)
+    }
+
     @Test func `name no family member's purchase`() throws {
         let store = try Self.store()
         guard case .transaction(var transaction, let content) = ReportedLine.transaction(101) else { return }

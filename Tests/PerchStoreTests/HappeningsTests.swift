@@ -59,6 +59,26 @@ extension ReportedStore {
             try store.told("ivy") == bought + ["pro (transaction 100) was moved from here to another account (by ada)"])
     }
 
+    /// A notification that is read again says what others did, and a merger gives grants anew.
+    @Test(arguments: all)
+    func `names nobody for what he did not do`(_ implementation: StorageImplementation) throws {
+        let store = try ReportedStore(on: try implementation.make().storage)
+        try store.administer(
+            .reports(ReportedLine.transaction(100), by: store.key("ivy")), as: "RetryDeadLetter")
+        try store.administer(
+            .grant(EntitlementGrant(name: "plus", until: nil, reason: "", since: store.wall), to: store.key("ivy")),
+            as: "GrantEntitlement")
+        try store.administer(
+            .merge(store.key("ivy"), into: store.key("ines")), as: "MergeAccounts", by: "\"bob\" by main")
+        let told = try store.history("ines").happenings
+        #expect(!told.isEmpty)
+        for each in told {
+            if case .granted = each.what { #expect(each.by != "bob", "\(each)") }
+            if case .bought = each.what { #expect(each.by != "ada", "\(each)") }
+        }
+        #expect(told.contains { if case .granted = $0.what { true } else { false } })
+    }
+
     @Test(arguments: all)
     func `has no move of a purchase that nobody had claimed`(_ implementation: StorageImplementation) throws {
         let store = try ReportedStore(on: try implementation.make().storage)
