@@ -9,6 +9,9 @@ package struct PostgresLocation: Hashable, Sendable {
     private var parameters: [Parameter] = []
     /// In the order in which they are tried. Empty: libpq finds the host, by a service file or the environment.
     private(set) var hosts: [Host] = []
+    /// The limits on an answer of the database count as many times as long. More than one in tests, of which none may fail because its
+    /// machine stands still.
+    package var patience: Int64 = 1
 
     private struct Parameter: Hashable, Sendable {
         var keyword: String
@@ -84,7 +87,7 @@ package struct PostgresLocation: Hashable, Sendable {
         var common = self.parameters.map { (keyword: $0.keyword, value: $0.value) }
         common.append(("application_name", "perch"))
         common.append(("client_encoding", "UTF8"))
-        common.append(("options", Self.sessionOptions))
+        common.append(("options", self.sessionOptions))
         if self.value("connect_timeout") == nil { common.append(("tcp_user_timeout", "5000")) }
         guard !self.hosts.isEmpty else {
             return [(self.value("service").map { "service \($0)" } ?? "PostgreSQL", common)]
@@ -120,15 +123,18 @@ package struct PostgresLocation: Hashable, Sendable {
     ///
     /// Every search is by an index, and a new store has no statistics yet: without `enable_seqscan=off` a statement could be
     /// planned for an empty table and kept.
-    private static let sessionOptions = [
-        "search_path=perch", "synchronous_commit=on", "default_transaction_read_only=off", "jit=off",
-        "enable_seqscan=off",
-        "lock_timeout=\(Limits.databaseLockMilliseconds)",
-        "statement_timeout=\(10 * Limits.databaseAnswerMilliseconds)",
-        "idle_in_transaction_session_timeout=\(Limits.databaseIdleMilliseconds)", "client_min_messages=warning",
-        // A node that loses its network between two messages of a batch keeps the lock, and no other timeout of PostgreSQL counts there.
-        "tcp_keepalives_idle=1", "tcp_keepalives_interval=1", "tcp_keepalives_count=\(Limits.databaseProbesMax)",
-        "tcp_user_timeout=\(Limits.databaseAnswerMilliseconds)",
-        "standard_conforming_strings=on",
-    ].map { "-c \($0)" }.joined(separator: " ")
+    private var sessionOptions: String {
+        [
+            "search_path=perch", "synchronous_commit=on", "default_transaction_read_only=off", "jit=off",
+            "enable_seqscan=off",
+            "lock_timeout=\(self.patience * Limits.databaseLockMilliseconds)",
+            "statement_timeout=\(10 * self.patience * Limits.databaseAnswerMilliseconds)",
+            "idle_in_transaction_session_timeout=\(self.patience * Limits.databaseIdleMilliseconds)",
+            "client_min_messages=warning",
+            // A node that loses its network between two messages of a batch keeps the lock, and no other timeout of PostgreSQL counts there.
+            "tcp_keepalives_idle=1", "tcp_keepalives_interval=1", "tcp_keepalives_count=\(Limits.databaseProbesMax)",
+            "tcp_user_timeout=\(Limits.databaseAnswerMilliseconds)",
+            "standard_conforming_strings=on",
+        ].map { "-c \($0)" }.joined(separator: " ")
+    }
 }

@@ -29,10 +29,11 @@ extension PostgresStorage {
             // Another address of a host that is here already.
             if found.connections.contains(where: { $0.host == attempt.host }) { continue }
             // A better host is looked for, but not waited for.
-            let patience =
+            let limit =
                 found.connections.isEmpty ? Limits.databaseConnectMilliseconds : Limits.databaseOtherHostMilliseconds
             do throws(PostgresOpenError) {
-                found.connections.append(try Self.connect(attempt.host, attempt.parameters, within: patience))
+                found.connections.append(
+                    try Self.connect(attempt.host, attempt.parameters, within: limit, patience: location.patience))
             } catch {
                 failures.append(error)
                 // What writes there is unknown, whether nobody answers or nobody may be asked.

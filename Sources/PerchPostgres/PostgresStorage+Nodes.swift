@@ -5,7 +5,9 @@ package import PerchStore
 // Heartbeats, the other nodes, notifications.
 extension PostgresStorage: StoreSharing {
     package var sharing: (any StoreSharing)? { self }
-    package var sinceBeat: Int64 { Monotonic.milliseconds() - self.reach.lastBeat }
+    package var sinceBeat: Int64 {
+        (Monotonic.milliseconds() - self.reach.lastBeat) / self.location.patience
+    }
     package var descriptor: Int32 { self.side?.socket ?? -1 }
     package var connectionNumber: Int { self.reach.sideNumber }
     package var clockOffset: Int64 { self.reach.clock.offset }
@@ -27,7 +29,7 @@ extension PostgresStorage: StoreSharing {
             if let sent = self.reach.beatSent {
                 if let rows = try side.finish() { try self.finished(rows, sent: sent) }
                 // The session hangs, as one that waits for a standby: a new one may find another primary.
-                if self.reach.beatSent != nil, now - sent > Limits.databaseAnswerMilliseconds {
+                if self.reach.beatSent != nil, now - sent > self.location.patience * Limits.databaseAnswerMilliseconds {
                     self.unconfirmed(on: side)
                     throw .lost("a heartbeat was not confirmed in time")
                 }

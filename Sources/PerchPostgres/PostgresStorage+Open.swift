@@ -125,11 +125,11 @@ extension PostgresStorage {
     // MARK: Connections
 
     static func connect(
-        _ host: String, _ parameters: [(keyword: String, value: String)], within milliseconds: Int64
+        _ host: String, _ parameters: [(keyword: String, value: String)], within milliseconds: Int64,
+        patience: Int64
     ) throws(PostgresOpenError) -> Connection {
         do throws(PostgresError) {
-            let deadline = Monotonic.milliseconds() + milliseconds
-            let connection = try Connection(parameters, deadline: deadline)
+            let connection = try Connection(parameters, within: milliseconds, patience: patience)
             let rows = try connection.run([
                 .text(
                     """
@@ -165,7 +165,9 @@ extension PostgresStorage {
         }
         let side: Connection
         do throws(PostgresOpenError) {
-            side = try Self.connect(attempt.host, attempt.parameters, within: Limits.databaseConnectMilliseconds)
+            side = try Self.connect(
+                attempt.host, attempt.parameters, within: Limits.databaseConnectMilliseconds,
+                patience: location.patience)
         } catch {
             throw .lost(error.description)
         }

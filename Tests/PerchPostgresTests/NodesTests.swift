@@ -22,8 +22,9 @@ final class Node {
     private var applied: UInt64
     private var ticket: UInt64 = 0
 
-    init(_ database: TestDatabase, _ name: String = "a") throws {
-        self.storage = try database.open(name)
+    /// `patience`: see `TestDatabase.open`. One where a test waits until it is over.
+    init(_ database: TestDatabase, _ name: String = "a", patience: Int64 = 60) throws {
+        self.storage = try database.open(name, patience: patience)
         self.engine = try StoreEngine(storage: self.storage, loops: 1, cacheBytesMax: 1 << 20)
         var settings = AppSettings()
         settings.timeRate = TimeRate(named: "monthlyRenewalEveryFiveMinutes") ?? .realTime
@@ -223,7 +224,7 @@ private func checkAlike(_ nodes: Node...) throws {
         /// Until the next heartbeats of both are confirmed.
         func beat(a wantsA: Bool, b wantsB: Bool) {
             let before = [a, b].map(\.databaseFigures.heartbeats)
-            for _ in 0..<10_000 {
+            for _ in 0..<300_000 {
                 a.beat(NodeState(calls: 0, isDraining: false, wantsToSend: wantsA))
                 b.beat(NodeState(calls: 0, isDraining: false, wantsToSend: wantsB))
                 let now = [a, b].map(\.databaseFigures.heartbeats)
@@ -309,7 +310,7 @@ private func checkAlike(_ nodes: Node...) throws {
     {
         let server = PostgresServer()
         let database = TestDatabase(on: server)
-        let (a, b) = (try Node(database, "a"), try Node(database, "b"))
+        let (a, b) = (try Node(database, "a", patience: 1), try Node(database, "b", patience: 1))
         a.buy("lifetime", "anna")
         #expect(try b.owned("anna") == ["lifetime"])
         database.makeCommitsWait()
@@ -333,7 +334,7 @@ private func checkAlike(_ nodes: Node...) throws {
     /// PostgreSQL then answers COMMIT with a warning: only the primary has it.
     @Test func `a commit whose wait for a standby is cancelled is not acknowledged`() throws {
         let database = TestDatabase(on: PostgresServer())
-        let a = try Node(database, "a")
+        let a = try Node(database, "a", patience: 1)
         database.makeCommitsWait()
         let cancelling = Thread {
             // First its heartbeat waits, for whose row the commit waits.
@@ -356,7 +357,7 @@ private func checkAlike(_ nodes: Node...) throws {
     /// A failover to a standby that confirmed all it had to confirm loses nothing that anyone was shown, and nobody's token.
     @Test func `a node that read what no standby had ends, and the epoch stays`() throws {
         let database = TestDatabase(on: PostgresServer())
-        let (a, b) = (try Node(database, "a"), try Node(database, "b"))
+        let (a, b) = (try Node(database, "a", patience: 1), try Node(database, "b", patience: 1))
         a.buy("lifetime", "anna")
         #expect(try b.owned("anna") == ["lifetime"])
         database.makeCommitsWait()

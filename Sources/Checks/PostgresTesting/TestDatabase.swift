@@ -17,9 +17,12 @@ package final class TestDatabase: Sendable {
     /// One more node on the store in it. The storage keeps the database.
     ///
     /// Tests play at instants of their own. So the database's clock counts from long before them, and decides nothing.
-    package func open(_ name: String = "test") throws -> PostgresStorage {
+    /// `patience`: as many times as long as in production an answer of PostgreSQL is waited for.
+    package func open(_ name: String = "test", patience: Int64 = 60) throws -> PostgresStorage {
         let node = NodeIdentity(id: .random(in: 1 ... .max), name: name, version: "test")
-        let storage = try PostgresStorage.open(try PostgresLocation(self.url), node: node, shift: Self.longAgo)
+        var location = try PostgresLocation(self.url)
+        location.patience = patience
+        let storage = try PostgresStorage.open(location, node: node, shift: Self.longAgo)
         storage.owner = self
         return storage
     }

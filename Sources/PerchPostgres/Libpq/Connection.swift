@@ -23,6 +23,8 @@ final class Connection {
     var timeline: Int64 = 0
     /// A synchronous standby has to confirm its commits.
     var needsStandby = false
+    /// Its limits are as many times as long.
+    private let patience: Int64
     /// Nil once closed.
     private var handle: OpaquePointer?
     private let notices: UnsafeMutablePointer<perch_pq_notices>
@@ -39,8 +41,12 @@ final class Connection {
         case sync
     }
 
-    /// Connects, with values of libpq's parameters. Returns before the deadline, in milliseconds of `Monotonic`.
-    init(_ parameters: [(keyword: String, value: String)], deadline: Int64) throws(PostgresError) {
+    /// Connects, with values of libpq's parameters.
+    init(
+        _ parameters: [(keyword: String, value: String)], within milliseconds: Int64, patience: Int64
+    ) throws(PostgresError) {
+        let deadline = Monotonic.milliseconds() + patience * milliseconds
+        self.patience = patience
         self.notices = .allocate(capacity: 1)
         self.notices.initialize(to: perch_pq_notices())
         let keywords = CStrings(parameters.map(\.keyword))
@@ -106,7 +112,7 @@ final class Connection {
         throws(PostgresError)
         -> [Rows]
     {
-        let deadline = Monotonic.milliseconds() + milliseconds
+        let deadline = Monotonic.milliseconds() + self.patience * milliseconds
         do throws(PostgresError) {
             try self.queue(commands, as: .result)
             var results = self.taken
