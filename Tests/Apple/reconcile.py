@@ -305,8 +305,9 @@ def runs(world):
     until(lambda: shop.call("Reconcile", run=begun["run"])[1].get("done"), "it ends")
     status, real = shop.call("Reconcile")
     expect(status == 200 and real["run"] != begun["run"], f"then another one begins: {real}")
-    entries = [one for one in shop.call("ListAudit", app=None, pageSize=500)[1]["entries"] if one["method"].endswith("/Reconcile")]
-    expect([one["what"] for one in entries] == ["rehearses what is due", "what is due"], f"both are audited, once each: {entries}")
+    audited = lambda: [one for one in shop.call("ListAudit", app=None, pageSize=500)[1]["entries"] if one["method"].endswith("/Reconcile")]
+    entries = until(lambda: len(audited()) > 1 and audited(), lambda: f"both are audited: {audited()}")
+    expect([one["what"] for one in entries] == ["rehearses what is due", "what is due"], f"once each: {entries}")
     # A scanner on the port of notifications raises no alarm.
     expect(shop.notify({}, path="/")[0] == 404 and shop.notify({}, method="GET")[0] == 405, "what is no notification is refused")
     figures = shop.metrics()
