@@ -120,14 +120,14 @@ extension CopyMachine {
         #expect(
             machine.answer("anna", "plus", at: 9_000)
                 == .entitled(tier: "", until: Instant(milliseconds: 2_000), reason: 3))
-        machine.lost()
+        machine.lost(isAway: true)
         // Cut off since 0, when the app's clock showed 1,000: hers begins at 2,000, his began before.
         #expect(machine.has("anna", "plus", at: 2_999) == true && machine.has("anna", "plus", at: 3_000) == false)
         #expect(machine.has("bob", "plus", at: 1_999) == true && machine.has("bob", "plus", at: 2_000) == false)
         machine.bookmark(6, now: 3_000)
         #expect(machine.has("anna", "plus", at: 3_000) == true && machine.has("bob", "plus", at: 3_000) == true)
         var sold = try Said.machine([.init(key: "bob", segments: [(0, .max, 3)])])
-        sold.lost()
+        sold.lost(isAway: true)
         #expect(sold.has("bob", "plus", at: 1 << 40) == true, "the App Store may be late for ever")
     }
 
@@ -173,7 +173,7 @@ extension CopyMachine {
             Said.columns([.init(key: "bob", segments: [(0, .max, 4)])]), moreGrades: [], position: nil, token: [],
             time: nil, now: 10)
         #expect(machine.has("anna", "plus") == true && machine.has("bob", "pro") == false && machine.token == [5])
-        machine.lost()
+        machine.lost(isAway: true)
         #expect(!machine.isFilling && machine.has("anna", "plus") == true)
         try machine.begin(isResumed: false, grades: [Said.pro], names: ["pro"], time: time, now: 20)
         _ = try machine.end(position: Said.position(9), token: [9], now: 20)
@@ -514,6 +514,11 @@ extension CopyCore {
         return fault
     }
 
+    fileprivate func lose(_ reason: PerchError.Reason = .connectFailed) {
+        let code: PerchError.Code = reason == .connectFailed ? .unavailable : .unauthenticated
+        for waiter in self.lost(PerchError(code: code, reason: reason, message: "lost")) { waiter.resume() }
+    }
+
     /// A copy without accounts comes.
     fileprivate func becomeWhole(_ revision: UInt64 = 5, epoch: UInt32 = 1, at now: Int64 = 0) {
         let position = Position(revision: revision, asOf: Instant(milliseconds: 0), epoch: epoch)
@@ -578,12 +583,22 @@ extension CopyCore {
         #expect(#expect(throws: PerchError.self) { try self.core.entitlement("anna", "plus") }?.reason == .closed)
     }
 
+    @Test func `is enough while the server is away, and not where it refuses the credentials`() async throws {
+        self.core.becomeWhole()
+        _ = self.core.say(CopyPart(begin: CopyBegin(isResumed: true, names: ["plus"])))
+        let waiter = Task { await self.ready(within: nil) }
+        self.core.lose(.credentialsExpired)
+        #expect(await self.ready(within: .zero)?.reason == .deadline)
+        self.core.lose()
+        #expect(await waiter.value == nil, "who waited when the server went away waits no longer")
+    }
+
     /// A copy that goes on has what it missed when the server says so, and no change before that makes it new.
     @Test func `is as old as before until it has what it missed`() async throws {
         let now = Clocks.monotonic().nanoseconds / 1_000_000
         func age() -> Duration { self.core.age ?? .zero }
         self.core.becomeWhole(at: now - 1_000_000_000)
-        self.core.lost()
+        self.core.lose()
         #expect(await self.ready(within: .zero) == nil)
         _ = self.core.say(CopyPart(begin: CopyBegin(isResumed: true, names: ["plus"])), at: now - 900_000_000)
         let position = Position(revision: 6, asOf: Instant(milliseconds: 0), epoch: 1)
@@ -620,13 +635,13 @@ extension CopyCore {
     @Test func `waits for a newer history until the connection has said which one it has`() async throws {
         self.core.becomeWhole()
         #expect(await self.waiting(for: 3, epoch: 2)?.reason == .tokenOtherStore)
-        self.core.lost()
+        self.core.lose()
         #expect(await self.waiting(for: 3, epoch: 2, .milliseconds(20))?.reason == .deadline)
         let waiter = Task { await self.waiting(for: 3, epoch: 2) }
         self.core.becomeWhole(4, epoch: 2)
         #expect(await waiter.value == nil)
         #expect(await self.waiting(for: 3, epoch: 1)?.reason == .tokenOtherStore)
-        self.core.lost()
+        self.core.lose()
         let other = Task { await self.waiting(for: 3, epoch: 3) }
         _ = self.core.say(CopyPart(begin: CopyBegin(isResumed: true, names: ["plus"])))
         for waiter in self.core.heard(4, now: 0) { waiter.resume() }

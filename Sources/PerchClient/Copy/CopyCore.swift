@@ -265,7 +265,7 @@ final class CopyCore: Sendable {
                         bookmark.revision, server: bookmark.serverTime.milliseconds, now: now)
                 }
             } catch {
-                inside.machine.lost()
+                inside.machine.lost(isAway: false)
                 inside.isBroken = true
                 return (inside.takeWaiters(), error)
             }
@@ -282,7 +282,13 @@ final class CopyCore: Sendable {
         }
     }
 
-    func lost() { self.inside.withLock { $0.machine.lost() } }
+    /// The stream has ended, or could not begin.
+    func lost(_ reason: PerchError) -> [Waiter] {
+        self.inside.withLock { inside in
+            inside.machine.lost(isAway: reason.isTransient)
+            return inside.takeWaiters()
+        }
+    }
 
     private static let anewMilliseconds: Int64 = 3_600_000
 
@@ -305,7 +311,7 @@ final class CopyCore: Sendable {
             if !inside.machine.isWhole || error.reason == .closed { inside.end = error }
             let isNews = inside.final == nil && error.reason != .closed
             if inside.final == nil { inside.final = error }
-            inside.machine.lost()
+            inside.machine.lost(isAway: false)
             defer { inside.queues.removeAll() }
             return (inside.takeWaiters(), Array(inside.queues.values), isNews)
         }

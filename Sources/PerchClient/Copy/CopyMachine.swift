@@ -95,7 +95,8 @@ struct CopyMachine: Sendable {
     private(set) var isCurrent = false
     /// Whether the copy was not as new as the server since the connection was lost, so that the server's word cannot have come.
     private(set) var isCut = true
-    /// Whether the server is away: the last connection is lost, or could not be made.
+    /// Whether the server is away: the last connection is lost, or could not be made, for a reason that passes. A server that is there and
+    /// refuses the credentials is not.
     private(set) var isAway = false
     /// Shards; 0 or 1: the copy has every account.
     let shard: UInt32
@@ -211,11 +212,11 @@ struct CopyMachine: Sendable {
     }
 
     /// The connection is lost: the next one begins a copy again that was not whole.
-    mutating func lost() {
+    mutating func lost(isAway: Bool) {
         self.filling = nil
         self.isCurrent = false
         self.isCut = true
-        self.isAway = true
+        self.isAway = isAway
     }
 
     // MARK: Questions

@@ -93,7 +93,7 @@ extension ClientCore {
     mutating func copyEnded(_ id: ItemID, _ status: Status) {
         guard var copy = self.copies[id] else { preconditionFailure("a STATUS for a copy that is gone") }
         let error = self.refused(status)
-        self.actions.append(.copyLost(id))
+        self.actions.append(.copyLost(id, error))
         switch StreamRefusal(status, canReauthenticate: self.settings.canReauthenticate) {
         case .comeBack, .later:
             self.retry(id, error, &copy.refusals, &copy.retry)

@@ -328,7 +328,7 @@ package struct ClientCore: ~Copyable {
         }
         for (id, copy) in self.copies {
             self.deadlines.cancel(copy.retry)
-            self.actions.append(.copyLost(id))
+            self.actions.append(.copyLost(id, reason))
             self.copies[id]?.lost()
         }
         if isFinal {
@@ -553,6 +553,6 @@ package enum ClientAction: Equatable, Sendable {
     /// Everything up to a revision was said to a copy, when the server's clock showed an instant.
     case copyHeard(ItemID, UInt64, Instant)
     /// A copy's stream has ended, or cannot be made: what it was filling is void.
-    case copyLost(ItemID)
+    case copyLost(ItemID, PerchError)
     case endCopy(ItemID, PerchError)
 }

@@ -261,8 +261,8 @@ final class ClientDriver: LoopDriver {
         case .copyHeard(let id, let revision, let server):
             guard let copy = session.copies[id] else { return }
             self.woken += copy.heard(revision, server: server, now: self.time.monotonic)
-        case .copyLost(let id):
-            session.copies[id]?.lost()
+        case .copyLost(let id, let reason):
+            self.woken += session.copies[id]?.lost(reason) ?? []
         case .endCopy(let id, let error):
             guard let copy = session.copies.removeValue(forKey: id) else { return }
             self.woken += copy.end(error)
