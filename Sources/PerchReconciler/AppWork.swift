@@ -177,7 +177,7 @@ package struct AppWork: Sendable {
     init(_ app: Reconciler.App, now: Instant) {
         self.app = app
         self.nextLoad = now
-        self.nextTest = now
+        self.nextTest = now.advanced(byMilliseconds: Limits.reconcileTestPauseMilliseconds)
         self.nextWalk = now
         self.nextSweep = now
         self.report = Report(bundleID: app.app.bundleID, environment: app.app.environment)

@@ -29,6 +29,10 @@ extension Limits {
     package static let reconcileScannedAtOnce = 100
     package static let reconcileScanPauseMilliseconds: Int64 = 50
 
+    /// Milliseconds after the start of a server until it asks for a test notification, so that one which crashes and starts again and
+    /// again does not ask more often than the App Store allows, which is once a second.
+    package static let reconcileTestPauseMilliseconds: Int64 = 1_000
+
     /// Milliseconds between two looks at what became of a test notification, until the first one, and their number.
     package static let reconcileTestMilliseconds: Int64 = 30_000
     package static let reconcileTestFirstMilliseconds: Int64 = 5_000

@@ -23,14 +23,15 @@ struct Played {
 
     init(
         _ place: ReconciledPlace? = nil, keyID: String = "KEY", environment: AppleApp.Environment = .sandbox,
-        at start: Instant = Self.start
+        at start: Instant = Self.start, since milliseconds: Int64 = Limits.reconcileTestPauseMilliseconds
     ) {
         self.now = start
         let app: AppleApp =
             environment == .sandbox
             ? .sandbox(bundleID: "com.example.app") : .production(bundleID: "com.example.app", appAppleID: 1)
         self.reconciler = Reconciler(
-            [Reconciler.App(number: 7, app: app, keyID: keyID)], now: start, firstTicket: 1)
+            [Reconciler.App(number: 7, app: app, keyID: keyID)], now: start.advanced(byMilliseconds: -milliseconds),
+            firstTicket: 1)
         self.turn()
         guard case .item(.reconciled(7))? = self.asked.first?.body else {
             Issue.record("it begins with its place")
@@ -144,6 +145,15 @@ struct Played {
 
 @Suite struct `the reconciler` {
     private static let minute: Int64 = 60_000
+
+    /// A process that is started again and again asks for none.
+    @Test func `it asks for no test notification in its first second`() {
+        var played = Played(since: 0)
+        played.turn(after: Limits.reconcileTestPauseMilliseconds - 1)
+        #expect(played.calls == ["notification_history"])
+        played.turn(after: 1)
+        #expect(played.calls == ["notification_history", "test"])
+    }
 
     @Test func `it asks for a test notification at the start, and for what became of it`() {
         var played = Played()
