@@ -301,7 +301,8 @@ let package = Package(
         tests(
             "PerchPostgresTests",
             [
-                "PerchBase", "PerchModel", "PerchStore", "PerchPostgres", "PerchTesting", "PostgresTesting",
+                "PerchBase", "PerchLoop", "PerchModel", "PerchStore", "PerchPostgres", "PerchTesting",
+                "PostgresTesting",
                 "TestingThreads",
             ]),
         tests(

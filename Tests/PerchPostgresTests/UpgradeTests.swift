@@ -1,5 +1,6 @@
 import Glibc
 import PerchBase
+import PerchLoop
 import PerchModel
 import PerchPostgres
 import PerchStore
@@ -84,9 +85,10 @@ import Testing
 @Suite struct `A database that was restored` {
     private let database = TestDatabase()
 
-    private func open(_ memory: String) throws(PostgresOpenError) -> PostgresStorage {
+    @discardableResult
+    private func open(_ memory: String, url: String? = nil) throws(PostgresOpenError) -> PostgresStorage {
         try PostgresStorage.open(
-            try PostgresLocation(self.database.url),
+            try PostgresLocation(url ?? self.database.url),
             node: NodeIdentity(id: .random(in: 1 ... .max), name: "n", version: "t"),
             memory: memory)
     }
@@ -123,6 +125,24 @@ import Testing
         #expect(try self.open(memory.path).header().epoch == 2, "once")
     }
 
+    /// An old primary that writes lacks what this machine has shown; the host that has it may be the one whose TLS is not in order.
+    @Test func `is not taken while a further host cannot be asked because of a setting`() throws {
+        let memory = TemporaryDirectory()
+        let first = try Node(self.database)
+        for _ in 0..<4 { first.buy("coins", "anna") }
+        first.storage.close()
+        try self.open(memory.path).close()
+        self.restore()
+        let plain = try HostWithoutTLS()
+        let url =
+            "postgres://perch@/\(self.database.name)?host=\(self.database.server.directory),127.0.0.1&port=5432,\(plain.port)&sslmode=require"
+        let error = #expect(throws: PostgresOpenError.self) { try self.open(memory.path, url: url) }
+        guard case .lacksShown(_, revision: 5, epoch: 1)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test func `is declared by an operator, and numbers begin anew at the epoch`() throws {
         let node = try Node(self.database)
         for _ in 0..<3 { node.buy("coins", "anna") }
@@ -147,5 +167,45 @@ import Testing
         #expect(try self.database.open().header().nextTransaction == 1 << 40)
         #expect(try PostgresStorage.declareRestored(location) == 3_000_000_002)
         #expect(try self.database.open().header().nextTransaction == 2 << 40)
+    }
+}
+
+/// Says to all who ask for TLS that it has none, as a PostgreSQL whose certificate was forgotten.
+private final class HostWithoutTLS: Sendable {
+    let port: UInt16
+    private let listener: Int32
+    private let thread: LoopThread
+
+    init() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let bound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && listen(listener, 8) == 0
+                    && getsockname(listener, $0, &length) == 0
+            }
+        }
+        precondition(bound, "no port: errno \(errno)")
+        self.listener = listener
+        self.port = UInt16(bigEndian: address.sin_port)
+        self.thread = try LoopThread(name: "no-tls") {
+            while true {
+                let peer = accept(listener, nil, nil)
+                guard peer >= 0 else { return }
+                var request = [UInt8](repeating: 0, count: 8)
+                _ = read(peer, &request, 8)
+                _ = write(peer, [UInt8(ascii: "N")], 1)
+                close(peer)
+            }
+        }
+    }
+
+    deinit {
+        shutdown(self.listener, Int32(SHUT_RDWR))
+        self.thread.join()
+        close(self.listener)
     }
 }
