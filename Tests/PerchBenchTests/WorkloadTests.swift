@@ -373,9 +373,12 @@ import TestingThreads
     /// First values count from their planned start, including those that never arrive.
     @Test func `a workload with an unfinished storm reports the waiting times`() throws {
         var settings = tiny(.storm, watches: 60)
-        settings.rate = 100
-        let report = try Self.onServer(settings, isInterruptedAt: 1_200) { number, milliseconds in
-            if milliseconds > 400 { kill(number, SIGSTOP) }
+        let report = try scaled(until: { Self.figure(.unopened, $0) >= 10 && Self.figure(.firstMax, $0) >= 400e6 }) {
+            scale in
+            settings.rate = 100 / Int(scale)
+            return try Self.onServer(settings, isInterruptedAt: 1_200 * scale) { number, milliseconds in
+                if milliseconds > 400 * scale { kill(number, SIGSTOP) }
+            }
         }
         let figures = report.targets[0].figures
         #expect(figures[.unopened] ?? 0 >= 10)

@@ -81,11 +81,11 @@ func measured(
     preconditionFailure("the last attempt returns")
 }
 
-/// Runs with times of twice the length each time until `isEnough`: on a busy machine a process may not run for a second.
+/// Runs with times of twice the length each time until `isEnough`: on a busy machine a process may not run for a second, or is stopped
+/// before it has begun, which is an error of all attempts but the last.
 func scaled<Value>(until isEnough: (Value) -> Bool, _ run: (_ scale: Int64) throws -> Value) rethrows -> Value {
     for exponent in 0..<6 {
-        let value = try run(1 << exponent)
-        if isEnough(value) { return value }
+        if let value = try? run(1 << exponent), isEnough(value) { return value }
     }
     return try run(1 << 6)
 }
