@@ -25,7 +25,7 @@ package struct AppleAppsFile {
     }
 
     /// How the App Store Server API is asked about an app.
-    package struct ServerAPISettings: Sendable {
+    package struct ServerAPISettings: Sendable, Equatable {
         package var key: AppleAPIKey
         /// Without a slash at its end.
         package var baseURL: String

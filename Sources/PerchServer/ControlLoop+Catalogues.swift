@@ -74,6 +74,12 @@ extension ControlLoop {
         do throws(ServerError) {
             let file = try AppleAppsFile(path: path)
             let entries = try file.intakeEntries { self.parts.appleNumbers[AppName(bundleID: $0, environment: $1)] }
+            let apps = try AppStoreApps(file, entries)
+            do throws(SystemError) {
+                try self.ask(about: apps)
+            } catch {
+                throw ServerError("server_api: \(error)")
+            }
             for (entry, app) in zip(file.entries, entries) {
                 self.write(AppleAppsFile.mutation(app.number, entry), for: .appleApp(entry.bundleID))
             }
@@ -81,7 +87,7 @@ extension ControlLoop {
             self.reloadedFiles.took(ReloadedFiles.appleApps, fault: nil)
             self.log.info(
                 "the apps of the App Store are those of their file", LogField("file", path),
-                LogField("apps", entries.count))
+                LogField("apps", entries.count), LogField("asked_about", apps.reconciled.count))
         } catch {
             self.reloadedFiles.took(ReloadedFiles.appleApps, fault: "\(error)")
             self.log.error("the apps of the App Store stay as they were: \(error)")

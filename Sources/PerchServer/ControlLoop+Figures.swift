@@ -99,8 +99,10 @@ extension ControlLoop {
                 hasIntake: self.intake != nil, hasAuthenticator: self.parts.settings.hasAuthenticator,
                 isRemote: !self.parts.address.isLoopback,
                 reconciling: ReconcileFinding(
-                    counts: self.parts.appStore.reconcile?.figures.counts,
-                    appsWithoutKey: self.parts.appStore.withoutKey),
+                    counts: self.parts.appStore.reconcile.flatMap { thread in
+                        thread.figures.asksAboutApps ? thread.figures.counts : nil
+                    },
+                    appsWithoutKey: self.asking.withoutKey),
                 sinceProof: self.provenAt.map { Clocks.monotonic().milliseconds(since: $0) / 1_000 }
             ).all, appleRootPEM: self.parts.appleRootPEM)
     }

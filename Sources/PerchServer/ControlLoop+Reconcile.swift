@@ -7,11 +7,17 @@ import PerchStore
 import PerchWire
 
 extension ControlLoop {
+    /// Gives the reconciler's thread the apps of the file.
+    func ask(about apps: AppStoreApps) throws(SystemError) {
+        guard let thread = self.parts.appStore.reconcile else { return }
+        try self.asking.adopt(apps, thread)
+    }
+
     /// Begins a run of the reconciler, or says how far it is.
     func reconcile(
         _ app: AppNumber, run number: UInt64, isRehearsal: Bool, isWhole: Bool, _ audit: AuditEntry?
     ) -> ControlAnswer {
-        guard let thread = self.parts.appStore.reconcile, thread.asks(about: app) else {
+        guard let thread = self.parts.appStore.reconcile, thread.figures.asks(about: app) else {
             return .refused(
                 .notToldApp,
                 "nothing asks the App Store about this app: server_api is missing in the file of --apple-apps", [])

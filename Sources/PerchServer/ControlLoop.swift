@@ -63,6 +63,7 @@ final class ControlLoop: LoopDriver {
     var latePages: UInt64 = 0
     var catalogues = CatalogueWrites()
     var reloadedFiles = ReloadedFiles()
+    var asking = AppStoreAsking()
     var backups = Backups()
     var keeper: TLSKeeper?
     /// When to warn of the certificate's end again.

@@ -33,7 +33,9 @@ struct ReconcileFinding {
         case .accepted: break
         case .refused(let message, let at):
             findings.append(
-                Self.warning("\(message) (\(at))", "then start the server again: the key is read at the start"))
+                Self.warning(
+                    "\(message) (\(at))",
+                    "then send SIGHUP, which reads the key again; the same one is tried every ten minutes"))
         }
         switch report.test {
         case .none: break
@@ -70,7 +72,7 @@ struct ReconcileFinding {
             let found = report.found.values.reduce(0, +)
             findings.append(
                 Self.ok(
-                    "\(name): notifications that failed were fetched at \(walk); \(found) things were found since the start that none had told"
+                    "\(name): notifications that failed were fetched at \(walk); \(found) things were found since it began to ask that none had told"
                 ))
         }
         return findings

@@ -84,7 +84,7 @@ struct IntakeThread {
     }
 
     func driver(
-        loops: [Inbox<LoopEvent>], reconciler: Inbox<ReconcileEvent>?, _ clock: StoreClock
+        loops: [Inbox<LoopEvent>], reconciler: Inbox<ReconcileEvent>, _ clock: StoreClock
     ) -> IntakeLoop {
         IntakeLoop(
             inbox: self.inbox, loops: loops, reconciler: reconciler, clock: clock, figures: self.figures,
@@ -97,7 +97,7 @@ struct IntakeThread {
 final class IntakeLoop: LoopDriver {
     private let inbox: Inbox<IntakeTask>
     private let loops: [Inbox<LoopEvent>]
-    private let reconciler: Inbox<ReconcileEvent>?
+    private let reconciler: Inbox<ReconcileEvent>
     private let clock: StoreClock
     private let figures: IntakeFigures
     private var intake: AppleIntake
@@ -108,7 +108,7 @@ final class IntakeLoop: LoopDriver {
     private var hasLowered = false
 
     init(
-        inbox: Inbox<IntakeTask>, loops: [Inbox<LoopEvent>], reconciler: Inbox<ReconcileEvent>?, clock: StoreClock,
+        inbox: Inbox<IntakeTask>, loops: [Inbox<LoopEvent>], reconciler: Inbox<ReconcileEvent>, clock: StoreClock,
         figures: IntakeFigures, entries: [IntakeEntry]
     ) {
         self.inbox = inbox
@@ -156,7 +156,7 @@ final class IntakeLoop: LoopDriver {
     private func finish(_ task: IntakeTask) {
         let answer = self.answer(task.work)
         if task.isReconciling {
-            self.reconciler?.post(.verified(ticket: task.ticket, answer))
+            self.reconciler.post(.verified(ticket: task.ticket, answer))
         } else {
             self.loops[task.loop].post(.control(ticket: task.ticket, answer))
         }

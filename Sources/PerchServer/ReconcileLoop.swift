@@ -20,11 +20,15 @@ enum ReconcileEvent: Sendable {
     case stored(ticket: UInt64, StoreAnswer)
     /// Somebody asks for a run.
     case run(ReconcileRun, of: AppNumber)
+    /// Those that are asked about from now on, and what sends the requests; nil where there is no app.
+    case apps([ReconciledApp], Sender?)
 }
 
 /// An app that the App Store is asked about.
-struct ReconciledApp: Sendable {
-    var entry: IntakeEntry
+struct ReconciledApp: Sendable, Equatable {
+    var number: AppNumber
+    var app: AppleApp
+    var environment: AppEnvironment
     var api: AppleAppsFile.ServerAPISettings
 }
 
@@ -41,12 +45,24 @@ final class ReconcileFigures: Sendable {
 
     private struct State: Sendable {
         var counts = Counts()
+        var apps: Set<AppNumber> = []
         /// By app: the run that is under way, or was last.
         var runs: [AppNumber: ReconcileRun] = [:]
         var lastRun: UInt64 = 0
     }
 
     private let state = Mutex(State())
+    private let asks = Atomic<Bool>(false)
+
+    /// Whether there is an app to ask about. Any thread may look, as often as it likes.
+    var asksAboutApps: Bool { self.asks.load(ordering: .relaxed) }
+
+    func asks(about app: AppNumber) -> Bool { self.state.withLock { $0.apps.contains(app) } }
+
+    func begin(asking apps: [AppNumber]) {
+        self.state.withLock { $0.apps = Set(apps) }
+        self.asks.store(!apps.isEmpty, ordering: .relaxed)
+    }
 
     var counts: Counts { self.state.withLock { $0.counts } }
 
@@ -80,12 +96,11 @@ final class ReconcileFigures: Sendable {
     }
 
     /// The reconciler is gone, and with it what it had not ended.
-    func endRuns() {
+    func endRuns(_ reason: String) {
         self.state.withLock { state in
             for (app, run) in state.runs where !run.isDone {
                 state.runs[app]?.isDone = true
-                state.runs[app]?.problem =
-                    "this node has lost the right to ask the App Store; begin again on the one that has it"
+                state.runs[app]?.problem = reason
             }
         }
     }
@@ -125,45 +140,29 @@ struct ReconcileThread {
     let loop: EventLoop
     let inbox: Inbox<ReconcileEvent>
     let figures = ReconcileFigures()
-    private let apps: [ReconciledApp]
-    private let network: CurlNetwork
 
-    init(_ apps: [ReconciledApp], _ network: CurlNetwork) throws(SystemError) {
+    init() throws(SystemError) {
         self.loop = try EventLoop(name: "perch-reconcile")
         self.inbox = Inbox<ReconcileEvent>(wake: self.loop.wake)
-        self.apps = apps
-        self.network = network
     }
 
-    /// Whether it asks about an app.
-    func asks(about app: AppNumber) -> Bool { self.apps.contains { $0.entry.number == app } }
-
-    /// Loads libcurl for these apps. It takes plain http to loopback, and private addresses, only where a file says so.
-    static func network(for apps: [ReconciledApp]) throws(SenderUnavailable) -> CurlNetwork {
-        var rules = SenderRules()
-        rules.allowsLoopbackHTTP = apps.contains { $0.api.isPlain }
-        rules.allowsPrivateAddresses = apps.contains { $0.api.allowsPrivateAddresses }
-        return try CurlNetwork(rules)
-    }
-
-    /// Starts the sender's thread, so it comes after everything that can fail. The owner of the driver must stop its sender.
     func driver(
         store: Inbox<StoreRequest>, asker: Int, intake: Inbox<IntakeTask>, isShared: Bool, _ clock: StoreClock,
         _ log: Log
-    ) throws(SystemError) -> ReconcileLoop {
-        var random = SystemRandomNumberGenerator()
-        return ReconcileLoop(
-            apps: self.apps, inbox: self.inbox, sender: try Sender(self.network, seed: random.next()), store: store,
-            asker: asker, intake: intake, mayAlwaysSend: !isShared, clock: clock, figures: self.figures, log: log)
+    ) -> ReconcileLoop {
+        ReconcileLoop(
+            inbox: self.inbox, store: store, asker: asker, intake: intake, mayAlwaysSend: !isShared, clock: clock,
+            figures: self.figures, log: log)
     }
 }
 
 /// Drives the reconciler on its own thread: between the sender, the verifier of signed values and the store. Nothing on it is urgent.
 final class ReconcileLoop: LoopDriver {
-    private let apps: [ReconciledApp]
+    private var apps: [ReconciledApp] = []
     private let inbox: Inbox<ReconcileEvent>
-    let sender: Sender
-    private let permit = SendPermit()
+    private var sender: Sender?
+    /// Another one for each reconciler: requests of an earlier one are not sent under the right, or the key, of the next.
+    private var permit = SendPermit()
     private let store: Inbox<StoreRequest>
     private let asker: Int
     private let intake: Inbox<IntakeTask>
@@ -180,12 +179,10 @@ final class ReconcileLoop: LoopDriver {
     private var wanted: [(run: ReconcileRun, app: AppNumber)] = []
 
     init(
-        apps: [ReconciledApp], inbox: Inbox<ReconcileEvent>, sender: Sender, store: Inbox<StoreRequest>, asker: Int,
-        intake: Inbox<IntakeTask>, mayAlwaysSend: Bool, clock: StoreClock, figures: ReconcileFigures, log: Log
+        inbox: Inbox<ReconcileEvent>, store: Inbox<StoreRequest>, asker: Int, intake: Inbox<IntakeTask>,
+        mayAlwaysSend: Bool, clock: StoreClock, figures: ReconcileFigures, log: Log
     ) {
-        self.apps = apps
         self.inbox = inbox
-        self.sender = sender
         self.store = store
         self.asker = asker
         self.intake = intake
@@ -203,7 +200,11 @@ final class ReconcileLoop: LoopDriver {
         for event in self.events { self.handle(event, wall) }
         self.events.removeAll(keepingCapacity: true)
         guard let until = self.maySendUntil, now < until else {
-            self.giveUp()
+            self.giveUp("this node has lost the right to ask the App Store; begin again on the one that has it")
+            self.publish(wall)
+            return nil
+        }
+        guard !self.apps.isEmpty else {
             self.publish(wall)
             return nil
         }
@@ -212,14 +213,14 @@ final class ReconcileLoop: LoopDriver {
             self.reconciler
             ?? Reconciler(
                 self.apps.map {
-                    Reconciler.App(number: $0.entry.number, app: $0.entry.app.app, keyID: $0.api.key.id)
+                    Reconciler.App(number: $0.number, app: $0.app, keyID: $0.api.key.id)
                 }, now: wall, firstTicket: self.firstTicket)
         for (run, app) in self.wanted { self.begin(run, of: app, &reconciler) }
         self.wanted = []
         let next = reconciler.turn(now: wall)
         let effects = reconciler.takeEffects()
         for (index, app) in self.apps.enumerated() {
-            if let run = reconciler.run(index) { self.figures.publish(run, of: app.entry.number) }
+            if let run = reconciler.run(index) { self.figures.publish(run, of: app.number) }
         }
         self.reconciler = reconciler
         self.permit(until, reconciler, now: now, wall)
@@ -236,15 +237,16 @@ final class ReconcileLoop: LoopDriver {
             let pause = reconciler.pausedUntil(app).milliseconds(since: wall)
             if pause > 0 { paused[app] = now.advanced(byMilliseconds: pause) }
         }
-        if self.permit.set(until: until, paused: paused) { self.sender.endUnwanted() }
+        if self.permit.set(until: until, paused: paused) { self.sender?.endUnwanted() }
     }
 
     /// Answers to what is under way come to tickets that no later reconciler has. What waits to be sent is not sent.
-    private func giveUp() {
-        if self.permit.set(until: nil, paused: [:]) { self.sender.endUnwanted() }
+    private func giveUp(_ reason: String) {
         self.wanted = []
-        self.figures.endRuns()
+        self.figures.endRuns(reason)
         guard let reconciler = self.reconciler else { return }
+        if self.permit.set(until: nil, paused: [:]) { self.sender?.endUnwanted() }
+        self.permit = SendPermit()
         self.firstTicket = reconciler.unusedTicket
         self.reconciler = nil
     }
@@ -252,7 +254,7 @@ final class ReconcileLoop: LoopDriver {
     private func publish(_ wall: Instant) {
         var counts = ReconcileFigures.Counts()
         counts.reports = self.reconciler?.reports ?? []
-        counts.sender = self.sender.figures
+        counts.sender = self.sender?.figures ?? SenderFigures()
         counts.isIdle = self.reconciler == nil
         let walks = counts.reports.map { $0.lastWalk ?? $0.since ?? self.began }
         counts.unfetchedMilliseconds = walks.min().map { max(0, wall.milliseconds(since: $0)) } ?? 0
@@ -267,13 +269,17 @@ final class ReconcileLoop: LoopDriver {
         case .verified(let ticket, let answer):
             self.reconciler?.verified(ticket, Self.verified(answer), now: wall)
         case .run(let run, let app): self.wanted.append((run, app))
+        case .apps(let apps, let sender):
+            // It begins as after a start, from the stored places.
+            self.giveUp("the file of --apple-apps was read again, and says something else; begin again")
+            (self.apps, self.sender) = (apps, sender)
         }
     }
 
     private func begin(_ run: ReconcileRun, of app: AppNumber, _ reconciler: inout Reconciler) {
-        guard let index = self.apps.firstIndex(where: { $0.entry.number == app }) else { return }
+        guard let index = self.apps.firstIndex(where: { $0.number == app }) else { return }
         let what = run.isRehearsal ? "a rehearsal of asking the App Store begins" : "the App Store is asked now"
-        let name = self.apps[index].entry.app.app
+        let name = self.apps[index].app
         self.log.write(
             .info, what,
             [
@@ -311,13 +317,13 @@ final class ReconcileLoop: LoopDriver {
             self.store.post(
                 StoreRequest(loop: self.asker, ticket: ticket, .mutate(.item(.keep(item, limit: 1)))))
         case .verify(let texts, let app, let ticket):
-            let entry = self.apps[app].entry
+            let asked = self.apps[app]
             self.intake.post(
                 IntakeTask(
                     reconciling: ticket,
-                    .fetched(texts, bundleID: entry.app.app.bundleID, environment: entry.environment)))
+                    .fetched(texts, bundleID: asked.app.bundleID, environment: asked.environment)))
         case .send(let call, let app, let ticket): self.send(call, app, ticket)
-        case .tell(let note, let app): self.tell(note, self.apps[app].entry.app.app)
+        case .tell(let note, let app): self.tell(note, self.apps[app].app)
         }
     }
 
@@ -326,9 +332,9 @@ final class ReconcileLoop: LoopDriver {
         guard let method = SenderRequest.Method(rawValue: call.method) else {
             preconditionFailure("\(call.method) is no method of a request")
         }
-        let subject = app.entry.app.app
+        let subject = app.app
         let lane = SenderLane(
-            "\(subject.bundleID) \(subject.environment.rawValue) \(call.name)",
+            "\(subject.bundleID) \(subject.environment.rawValue) \(call.name) \(app.api.baseURL)",
             perThousandSeconds: call.perThousandSeconds(in: subject.environment), burst: call.burst)
         var request = SenderRequest(method, app.api.baseURL + call.path, lane: lane)
         request.headers = ["Accept: application/json"]
@@ -340,7 +346,8 @@ final class ReconcileLoop: LoopDriver {
         let permit = self.permit
         request.isWanted = { permit.isGranted(index) }
         let inbox = self.inbox
-        self.sender.send(request) { inbox.post(.answered(ticket: ticket, $0)) }
+        guard let sender = self.sender else { preconditionFailure("an app is asked about, and nothing sends") }
+        sender.send(request) { inbox.post(.answered(ticket: ticket, $0)) }
     }
 
     private func tell(_ note: Reconciler.Note, _ app: AppleApp) {

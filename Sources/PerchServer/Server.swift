@@ -38,7 +38,10 @@ package enum Server {
         let catalogues = try settings.apps.map { (app) throws(ServerError) in
             (app, try CatalogueFile.load(app.catalogPath))
         }
-        let apple = try settings.appleAppsPath.map { (path) throws(ServerError) in try AppleAppsFile(path: path) }
+        let apple = try settings.appleAppsPath.map { (path) throws(ServerError) in
+            try Self.forbidCore()
+            return try AppleAppsFile(path: path)
+        }
         let engine = try Self.open(settings, listeners, log)
         // The greeting for operators has the revision; programs get an event.
         if log.isForPrograms, case .file(let path) = settings.store, engine.header.revision == 0 {
@@ -65,14 +68,21 @@ package enum Server {
         }
 
         do throws(SystemError) {
-            // A core would have the key of the App Store Server API.
-            if !appStore.reconciled.isEmpty { try CoreDump.forbid() }
             return try Self.run(
                 settings, listeners: listeners, keeper: keeper, authenticator: authenticator, engine: engine,
                 clock: clock, apps: apps, appStore: appStore, secrets: secrets.signing(by: twin), twin: twin, log: log,
                 ready: ready)
         } catch {
             throw ServerError("\(error)")
+        }
+    }
+
+    /// A core would have the key of the App Store Server API, which the file names now, or when it is read again.
+    private static func forbidCore() throws(ServerError) {
+        do throws(SystemError) {
+            try CoreDump.forbid()
+        } catch {
+            throw ServerError("--apple-apps: \(error)")
         }
     }
 
@@ -349,7 +359,7 @@ package enum Server {
 
         let storeDriver = StoreLoop(
             engine: engine, inbox: store, questions: questions, loops: inboxes, control: control, clock: clock,
-            reconciler: others.reconcile?.inbox, poller: storeLoop.poller)
+            reconciler: others.reconcile, poller: storeLoop.poller)
         let (revision, revoked) = (engine.beginLoops(), engine.revoked)
         let (identity, epoch) = (engine.header.identity, engine.header.epoch)
 
@@ -388,15 +398,15 @@ package enum Server {
             storeIdentity: identity.description,
             console: listeners.servesConsole(settings) ? Self.consoleURL(address, settings.tls.mode) : nil)
         var threads = hasOwnThread ? [try Self.start(storeLoop, storeDriver)] : []
-        let asking = try others.drivers(inboxes, store: store, isShared: engine.sharing != nil, clock, log)
-        threads += try Self.start(asking.drivers)
+        threads += try Self.start(others.drivers(inboxes, store: store, isShared: engine.sharing != nil, clock, log))
+        try driver.ask(about: appStore)
         for (eventLoop, driver) in zip(eventLoops, drivers) { threads.append(try Self.start(eventLoop, driver)) }
         ready(readiness)
         manager.ready("serving on \(address)")
         if let keeper { driver.tellCertificate(keeper) }
         Self.log(readiness, settings, loops: count, log)
         controlLoop.run(driver)
-        return Self.end(driver, eventLoops + [storeLoop] + others.loops, threads, sender: asking.sender)
+        return Self.end(driver, eventLoops + [storeLoop] + others.loops, threads)
     }
 
     private static func accept(
@@ -420,7 +430,7 @@ package enum Server {
 
     /// Stops what still runs, and returns the exit status.
     private static func end(
-        _ driver: ControlLoop, _ loops: [EventLoop], _ threads: [LoopThread], sender: Sender?
+        _ driver: ControlLoop, _ loops: [EventLoop], _ threads: [LoopThread]
     ) -> Int32 {
         // A failed store may hang in the kernel, so no thread waits for it.
         let status = driver.exitStatus ?? 1
@@ -428,7 +438,7 @@ package enum Server {
         driver.twin?.stop()
         for loop in loops { loop.stop() }
         for thread in threads { thread.join() }
-        sender?.stop()
+        driver.asking.stop()
         return status
     }
 

@@ -38,7 +38,7 @@ final class StoreLoop: LoopDriver {
     private var hasToldFailure = false
     @exclusivity(unchecked) private var sharing = Sharing()
     /// Nil where nothing asks the App Store back.
-    private let reconciler: Inbox<ReconcileEvent>?
+    private let reconciler: ReconcileThread?
     /// For the descriptor of notifications; nil where no other thread would see it.
     private let poller: Poller?
 
@@ -65,7 +65,7 @@ final class StoreLoop: LoopDriver {
 
     init(
         engine: StoreEngine, inbox: Inbox<StoreRequest>, questions: Inbox<StoreQuestion>, loops: [Inbox<LoopEvent>],
-        control: Inbox<ControlEvent>, clock: StoreClock, reconciler: Inbox<ReconcileEvent>? = nil, poller: Poller? = nil
+        control: Inbox<ControlEvent>, clock: StoreClock, reconciler: ReconcileThread? = nil, poller: Poller? = nil
     ) {
         self.engine = engine
         self.inbox = inbox
@@ -157,7 +157,7 @@ final class StoreLoop: LoopDriver {
         }
         if let reconciler = self.reconciler {
             for case .answer(let ticket, let answer) in self.outbox.events[self.loops.count + 1] {
-                reconciler.post(.stored(ticket: ticket, answer))
+                reconciler.inbox.post(.stored(ticket: ticket, answer))
             }
         }
         self.outbox.clear()
@@ -251,7 +251,8 @@ final class StoreLoop: LoopDriver {
     private func share(_ sharing: any StoreSharing) {
         sharing.beat(
             NodeState(
-                calls: self.sharing.calls, isDraining: self.sharing.isDraining, wantsToSend: self.reconciler != nil))
+                calls: self.sharing.calls, isDraining: self.sharing.isDraining,
+                wantsToSend: self.reconciler?.figures.asksAboutApps ?? false))
         self.tellRightToSend(sharing.sendsForMilliseconds)
         self.clock.follow(offset: sharing.clockOffset)
         let jump = sharing.clockJump
@@ -267,7 +268,7 @@ final class StoreLoop: LoopDriver {
 
     /// Tells the reconciler how long it may send: when a heartbeat has renewed that, and when it has ended.
     private func tellRightToSend(_ milliseconds: Int64) {
-        guard let reconciler = self.reconciler else { return }
+        guard let reconciler = self.reconciler?.inbox else { return }
         let until = Clocks.monotonic().advanced(byMilliseconds: milliseconds)
         guard milliseconds > 0 else {
             if self.sharing.sendsUntil != nil { reconciler.post(.maySend(until: nil)) }

@@ -46,7 +46,7 @@ class ServerAPI:
         self.public, self.lock = public, threading.Lock()
         self.failed, self.lines, self.asked = [], {}, []
         self.refuses, self.clock_off, self.throttled, self.deliver, self.broken = False, 0, [], None, 0
-        self.tests = {}
+        self.tests, self.finished = {}, []
         # While it is not set, the notifications are not answered.
         self.answers = threading.Event()
         self.answers.set()
@@ -148,6 +148,9 @@ class ServerAPI:
             line = self.lines.get(parts[-1])
             return 200, {"revision": "1", "hasMore": False, "bundleId": BUNDLE, "environment": "Sandbox",
                          "signedTransactions": [line["signedTransactionInfo"]] if line else []}
+        if method == "POST" and url.path.endswith("/finish"):
+            self.finished.append(parts[-2])
+            return 200, {}
         expect(False, f"Perch asks {method} {url.path}")
         return 404, {}
 
@@ -213,6 +216,7 @@ def main():
         try:
             lost(world)
             runs(world)
+            learned(world)
             secrets(world)
         finally:
             world.shop.kill()
@@ -314,6 +318,64 @@ def runs(world):
     stray = {name: value for name, value in figures.items() if name.startswith("perch_apple_stray_requests_total")}
     expect(sum(stray.values()) == 2, f"and counted: {stray}")
     expect(not sum(value for name, value in figures.items() if name.startswith("perch_apple_notifications_refused_total")), "as no notification")
+
+
+def learned(world):
+    """What SIGHUP reads of the file takes effect at once, and leaves nothing behind."""
+    api, shop, apple = world.api, world.shop, world.apple
+    written = json.loads((world.directory / "apple.json").read_text())
+    server_api = written["apps"][0].pop("server_api")
+    other_key = ec.generate_private_key(ec.SECP256R1())
+    (world.directory / "Other.p8").write_bytes(other_key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    (world.directory / "Other.p8").chmod(0o600)
+    other = ServerAPI(other_key.public_key())
+    other.deliver = world.deliver_test
+    requests = lambda: sum(value for name, value in shop.metrics().items() if name.startswith("perch_app_store_requests_total"))
+
+    def reads(members):
+        app = dict(written["apps"][0], **({"server_api": dict(server_api, **members)} if members is not None else {}))
+        (world.directory / "apple.json").write_text(json.dumps({"apps": [app]}))
+        shop.signal(signal.SIGHUP)
+
+    shop.stop()
+    (world.directory / "apple.json").write_text(json.dumps(written))
+    before = len(api.asked)
+    shop.start()
+    status, answer = shop.call("Reconcile")
+    expect(status != 200 and "server_api is missing" in answer["message"], f"nothing asks without a key: {answer}")
+    limits = pathlib.Path(f"/proc/{shop.process.pid}/limits").read_text()
+    expect(re.search(r"Max core file size +0 +0 ", limits), f"a key that comes later is in no core: {limits}")
+    # A key that comes.
+    since = time.time()
+    reads({})
+    until(lambda: world.fetched(since), "an app that had no key is asked about")
+    expect(len(api.asked) > before, "at its server")
+    # A file that says the same begins nothing anew.
+    begun = lambda: sum("the apps of the App Store are those of their file" in line for line in shop.lines)
+    lines, before = begun(), len(api.asked)
+    reads({})
+    until(lambda: begun() > lines, "the file is read again")
+    # Another key, at another server.
+    since = time.time()
+    reads({"key": "Other.p8", "base_url": other.url})
+    until(lambda: world.fetched(since), "the other server is asked with the other key")
+    expect(len(api.asked) == before, f"and the first one is not: {api.asked[before:]}")
+    # A key that is taken away.
+    other.refuses = True
+    reads({"key": "Other.p8", "base_url": other.url + "/"})
+    reads({"key": "Other.p8", "key_id": "WRONG12345", "base_url": other.url})
+    until(lambda: shop.metrics().get("perch_app_store_keys_refused") == 1, "a wrong key is counted")
+    reads(None)
+    until(lambda: requests() == 0 and shop.metric("perch_app_store_keys_refused") == 0, "and not when it is gone")
+    said = shop.run("doctor", "--bundle-id", BUNDLE, "--environment", "sandbox").stdout
+    expect("App Store API" not in said, f"the doctor has forgotten it: {said}")
+    before = len(other.asked)
+    since = time.time()
+    reads({})
+    until(lambda: world.fetched(since), "the first one is asked again")
+    expect(len(other.asked) == before, f"and the other one is not: {other.asked[before:]}")
+    other.stop()
 
 
 def secrets(world):

@@ -1,4 +1,5 @@
 import Glibc
+import PerchApple
 import PerchModel
 import PerchTesting
 import Testing
@@ -49,6 +50,18 @@ import Testing
     func `are refused with what is wrong`(_ members: String, _ message: String) {
         let error = #expect(throws: ServerError.self) { try Self.read(members) }
         #expect(error?.description.contains(message) == true, "\(String(describing: error))")
+    }
+
+    @Test func `are the same if nothing that is asked with differs`() throws {
+        let known = try #require(try Self.read("").entries.first?.api)
+        #expect(try Self.read("").entries.first?.api == known, "the key was read again")
+        for other in [#","finish_transactions":true"#, #","base_url":"https://example.com""#] {
+            #expect(try Self.read(other).entries.first?.api != known)
+        }
+        let another = try AppleAPIKey(p8: MadeCertificate("another key").key, id: "ABC", issuerID: "issuer")
+        #expect(another != known.key, "under the same name")
+        #expect(try AppleAPIKey(p8: Self.made.key, id: "ABC", issuerID: "issuer") == known.key)
+        #expect(try AppleAPIKey(p8: Self.made.key, id: "ABD", issuerID: "issuer") != known.key)
     }
 
     @Test func `have a key that nobody else reads`() {

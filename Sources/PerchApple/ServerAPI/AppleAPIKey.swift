@@ -4,7 +4,7 @@ import Synchronization
 
 /// A key of App Store Connect for the App Store Server API, and who it belongs to. It signs the tokens of requests; its private part
 /// never leaves it.
-package final class AppleAPIKey: Sendable {
+package final class AppleAPIKey: Sendable, Equatable {
     /// As App Store Connect shows it, and as the name of the downloaded file has it.
     package let id: String
     package let issuerID: String
@@ -22,6 +22,15 @@ package final class AppleAPIKey: Sendable {
         self.id = id
         self.issuerID = issuerID
         self.key = Mutex(key)
+    }
+
+    /// Whether both are one key under one name. The private parts are compared by what they sign.
+    package static func == (one: AppleAPIKey, other: AppleAPIKey) -> Bool {
+        if one === other { return true }
+        guard one.id == other.id, one.issuerID == other.issuerID else { return false }
+        let probe = Array(one.id.utf8)
+        guard let signature = one.key.withLock({ $0.sign(probe) }) else { preconditionFailure("a P-256 key signs") }
+        return other.key.withLock { $0.verifies(signature, over: probe) }
     }
 
     /// A token for requests about one app: JWT with ES256, good for `lifeSeconds`.
