@@ -47,7 +47,9 @@ package struct AppWork: Sendable {
         /// What the App Store is still to be told about purchases, and what it refuses for good, as the last look found it.
         package var updatesWaiting = 0
         package var updatesRefused = 0
-        /// When the oldest one that waits was asked for.
+        /// Those of them that wait because the settings say no longer that the App Store is told.
+        package var updatesHeld = 0
+        /// When the oldest one that is told was asked for.
         package var oldestUpdate: Instant?
         /// Some of the refused ones, each with why.
         package var refusedUpdates: [String] = []
@@ -143,6 +145,7 @@ package struct AppWork: Sendable {
         var underWay: Set<ItemKey> = []
         var waiting = 0
         var refused = 0
+        var held = 0
         var oldest: Instant?
         var named: [String] = []
     }

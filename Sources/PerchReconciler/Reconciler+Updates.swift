@@ -37,6 +37,7 @@ extension Reconciler {
         }
         self.works[app].report.updatesWaiting = seen.waiting
         self.works[app].report.updatesRefused = seen.refused
+        self.works[app].report.updatesHeld = seen.held
         self.works[app].report.oldestUpdate = seen.oldest
         self.works[app].report.refusedUpdates = seen.named
         self.works[app].updates = AppWork.Updates(next: seen.next, underWay: seen.underWay)
@@ -58,6 +59,10 @@ extension Reconciler {
             return
         }
         self.works[app].updates.waiting += 1
+        guard self.works[app].app.tells(update) else {
+            self.works[app].updates.held += 1
+            return
+        }
         self.works[app].updates.oldest = min(self.works[app].updates.oldest ?? update.asked, update.asked)
         guard self.works[app].updates.underWay.insert(key).inserted else { return }
         switch update.kind {

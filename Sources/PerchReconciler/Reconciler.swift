@@ -10,19 +10,6 @@ package import PerchStore
 /// period is over or whose renewal is awaited, the histories of customers whose purchases were claimed, answers about purchases whose
 /// customers want refunds, and updates of purchases. What it learns is verified and folded as if it had been delivered.
 package struct Reconciler: Sendable {
-    /// An app that may be asked about.
-    package struct App: Sendable {
-        package var number: AppNumber
-        package var app: AppleApp
-        package var keyID: String
-
-        package init(number: AppNumber, app: AppleApp, keyID: String) {
-            self.number = number
-            self.app = app
-            self.keyID = keyID
-        }
-    }
-
     package enum Effect: Sendable {
         /// To the App Store, about an app.
         case send(AppleAPICall, app: Int, ticket: UInt64)

@@ -62,10 +62,16 @@ struct ReconcileFinding {
                     "\(name): the App Store refuses \(report.updatesRefused) updates of purchases: \(report.refusedUpdates.joined(separator: "; "))",
                     "each is forgotten 30 days after it was asked for; deploy/README.md says what the numbers mean"))
         }
+        if report.updatesHeld > 0 {
+            findings.append(
+                Self.ok(
+                    "\(name): \(report.updatesHeld) updates of purchases are held back, since finish_transactions or set_account_tokens is off; they are told once it is on again"
+                ))
+        }
         if let oldest = report.oldestUpdate {
             findings.append(
                 Self.ok(
-                    "\(name): \(report.updatesWaiting) updates of purchases wait to be told, the oldest since \(oldest)"
+                    "\(name): \(report.updatesWaiting - report.updatesHeld) updates of purchases wait to be told, the oldest since \(oldest)"
                 ))
         }
         if let walk = report.lastWalk {

@@ -45,16 +45,19 @@ extension MetricSamples {
             help: "When the first question without a good answer has its deadline, in Unix seconds; 0 for none.")
         for (state, count) in [
             ("waiting", counts.reports.reduce(0) { $0 + $1.updatesWaiting }),
+            ("held", counts.reports.reduce(0) { $0 + $1.updatesHeld }),
             ("refused", counts.reports.reduce(0) { $0 + $1.updatesRefused }),
         ] {
             self.add(
                 "perch_app_store_updates", labels: Exposition.label("state", state), count,
-                help: "Finished transactions and account tokens that the App Store is still to be told, or refuses.")
+                help:
+                    "Finished transactions and account tokens that the App Store is still to be told, those of them that a setting holds back, and those that it refuses."
+            )
         }
         let oldest = counts.reports.compactMap(\.oldestUpdate)
         self.add(
             "perch_app_store_update_oldest_seconds", seconds: Double(oldest.min()?.milliseconds ?? 0) / 1_000,
-            help: "When the oldest of these that waits was asked for, in Unix seconds; 0 for none.")
+            help: "When the oldest that waits and is not held back was asked for, in Unix seconds; 0 for none.")
         self.add(
             "perch_app_store_throttles_total", counts.sender.throttles, help: "Answers with 429.")
         self.add(

@@ -213,7 +213,10 @@ final class ReconcileLoop: LoopDriver {
             self.reconciler
             ?? Reconciler(
                 self.apps.map {
-                    Reconciler.App(number: $0.number, app: $0.app, keyID: $0.api.key.id)
+                    Reconciler.App(
+                        number: $0.number, app: $0.app, keyID: $0.api.key.id,
+                        finishesTransactions: $0.api.finishesTransactions,
+                        setsAccountTokens: $0.api.setsAccountTokens)
                 }, now: wall, firstTicket: self.firstTicket)
         for (run, app) in self.wanted { self.begin(run, of: app, &reconciler) }
         self.wanted = []

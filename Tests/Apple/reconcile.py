@@ -361,6 +361,31 @@ def learned(world):
     reads({"key": "Other.p8", "base_url": other.url})
     until(lambda: world.fetched(since), "the other server is asked with the other key")
     expect(len(api.asked) == before, f"and the first one is not: {api.asked[before:]}")
+    # What is asked for is told, and what waits is not told while it is switched off.
+    with other.lock:
+        other.broken = 1_000_000
+    reads({"key": "Other.p8", "base_url": other.url, "finish_transactions": True})
+    bought = apple.transaction(930_000)
+    until(lambda: shop.call("SubmitTransaction", account="tina", signedValues=[apple.sign(bought)])[0] == 200, "tina has bought")
+    finishes = lambda: [path for _, _, path in list(other.asked) if path.endswith("/finish")]
+    until(lambda: shop.call("Finish", account="tina", transactionId=bought["transactionId"])[0] == 200, "it is delivered")
+    until(lambda: finishes(), "the App Store is told")
+    updates = lambda state: shop.metrics().get(f'perch_app_store_updates{{state="{state}"}}')
+    reads({"key": "Other.p8", "base_url": other.url})
+    until(lambda: updates("held") == 1, "it is held back")
+    with other.lock:
+        other.broken = 0
+    since = time.time()
+    reads({"key": "Other.p8", "base_url": other.url, "allow_private_addresses": True})
+    until(lambda: world.fetched(since), "the server answers again")
+    told = len(finishes())
+    expect(updates("waiting") == 1 and updates("held") == 1 and shop.metric("perch_app_store_update_oldest_seconds") == 0, "it waits, and nobody is late")
+    said = shop.run("doctor", "--bundle-id", BUNDLE, "--environment", "sandbox").stdout
+    expect("1 updates of purchases are held back" in said, f"the doctor says so: {said}")
+    expect(len(finishes()) == told, "nothing was told meanwhile")
+    reads({"key": "Other.p8", "base_url": other.url, "finish_transactions": True})
+    until(lambda: other.finished == [bought["transactionId"]], "then it is told")
+    until(lambda: updates("waiting") == 0, "and waits no more")
     # A key that is taken away.
     other.refuses = True
     reads({"key": "Other.p8", "base_url": other.url + "/"})

@@ -37,7 +37,11 @@ private struct Days {
 
     private static func begin(at now: Instant, firstTicket: UInt64) -> Reconciler {
         Reconciler(
-            [Reconciler.App(number: 7, app: .sandbox(bundleID: "com.example.app"), keyID: "KEY")], now: now,
+            [
+                Reconciler.App(
+                    number: 7, app: .sandbox(bundleID: "com.example.app"), keyID: "KEY", finishesTransactions: true,
+                    setsAccountTokens: true)
+            ], now: now,
             firstTicket: firstTicket)
     }
 

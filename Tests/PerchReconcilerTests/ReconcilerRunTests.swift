@@ -183,6 +183,17 @@ private func page(_ originals: [TransactionID], revision: String, hasMore: Bool 
         #expect(played.mutations == before + 1 && played.report.updatesRefused == 0)
     }
 
+    @Test(arguments: [(true, false), (false, true), (false, false)])
+    func `that the settings do not ask for wait, and nobody is late`(_ finishes: Bool, _ setsTokens: Bool) {
+        var played = Played(finishes: finishes, setsTokens: setsTokens)
+        Self.found(&played, [Self.finish, Self.token])
+        let told = (finishes ? ["finish"] : []) + (setsTokens ? ["account_token"] : [])
+        #expect(Self.calls(played).map(\.name) == told)
+        #expect(played.report.updatesWaiting == 2 && played.report.updatesHeld == 2 - told.count)
+        #expect(played.report.oldestUpdate == (told.isEmpty ? nil : Played.start))
+        #expect(played.mutations == 0, "they stay in the store")
+    }
+
     @Test func `are read a hundred at a time, and no more while a hundred are under way`() {
         var played = Played()
         func page(_ first: TransactionID) -> [AppStoreUpdate] {

@@ -23,15 +23,18 @@ struct Played {
 
     init(
         _ place: ReconciledPlace? = nil, keyID: String = "KEY", environment: AppleApp.Environment = .sandbox,
-        at start: Instant = Self.start, since milliseconds: Int64 = Limits.reconcileTestPauseMilliseconds
+        at start: Instant = Self.start, since milliseconds: Int64 = Limits.reconcileTestPauseMilliseconds,
+        finishes: Bool = true, setsTokens: Bool = true
     ) {
         self.now = start
         let app: AppleApp =
             environment == .sandbox
             ? .sandbox(bundleID: "com.example.app") : .production(bundleID: "com.example.app", appAppleID: 1)
         self.reconciler = Reconciler(
-            [Reconciler.App(number: 7, app: app, keyID: keyID)], now: start.advanced(byMilliseconds: -milliseconds),
-            firstTicket: 1)
+            [
+                Reconciler.App(
+                    number: 7, app: app, keyID: keyID, finishesTransactions: finishes, setsAccountTokens: setsTokens)
+            ], now: start.advanced(byMilliseconds: -milliseconds), firstTicket: 1)
         self.turn()
         guard case .item(.reconciled(7))? = self.asked.first?.body else {
             Issue.record("it begins with its place")
