@@ -123,8 +123,8 @@ extension ReportedStore {
         #expect(try store.updates().isEmpty)
     }
 
-    @Test func `go with the account`() throws {
-        let store = try Self.store()
+    @Test(arguments: all) func `go with the account`(_ kind: StorageImplementation) throws {
+        let store = try Self.store(kind)
         try store.tell(.reports(ReportedLine.transaction(101), by: store.key(ReportedLine.alice)))
         try store.finish(101, of: ReportedLine.alice)
         try store.tell(.reports(ReportedLine.transaction(301, of: 300), by: store.key(ReportedLine.bob)))
@@ -133,6 +133,26 @@ extension ReportedStore {
             return #expect(Bool(false), "she is erased")
         }
         #expect(try store.updates() == [Self.token(ReportedLine.bob, of: 300, store)])
+    }
+
+    @Test(arguments: all) func `of others are not read where an account is erased, however many wait`(
+        _ kind: StorageImplementation
+    ) throws {
+        let store = try Self.store(kind)
+        for number in 1...TransactionID(20) {
+            let original = 1_000 * number
+            try store.tell(
+                .reports(ReportedLine.transaction(original, of: original), by: store.key("customer\(number)")))
+            try store.finish(original, of: "customer\(number)")
+        }
+        try store.tell(.reports(ReportedLine.transaction(101), by: store.key(ReportedLine.alice)))
+        let before = store.engine.counters.itemsListed
+        guard case .mutated = try store.ask(.mutate(.reported(.erase(store.key(ReportedLine.alice)), app: 1))) else {
+            return #expect(Bool(false), "she is erased")
+        }
+        let listed = store.engine.counters.itemsListed - before
+        #expect(listed < 10, "\(listed) items were read to find those of one account")
+        #expect(try store.updates().count == 10, "the page of others' updates is full")
     }
 
     @Test func `are read as they were written`() {

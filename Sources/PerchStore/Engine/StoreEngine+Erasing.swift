@@ -128,16 +128,7 @@ extension StoreEngine {
                 erasure.answers.append(kept.key)
             }
         }
-        let ids = Set(originals.map(\.id))
-        for item in try self.allItems(.consumption, group: ItemKey.appGroup(app.number)) {
-            guard let asked = ConsumptionCase(item), ids.contains(asked.original) else { continue }
-            side.removedItems.append(item.key)
-        }
-        let transactions = Set(originals.flatMap { $0.registers.values.flatMap(\.ids) }).union(ids)
-        for item in try self.allItems(.appStoreUpdate, group: ItemKey.appGroup(app.number)) {
-            guard let update = AppStoreUpdate(item), transactions.contains(update.transaction) else { continue }
-            side.removedItems.append(item.key)
-        }
+        side.removedItems += Self.appStoreItems(of: originals, app.number)
         // Dead letters and notifications say of themselves whom they are about.
         let about = Self.named(by: originals)
         for group in [DeadLetter.known, DeadLetter.strange] where !about.isEmpty {
@@ -155,6 +146,15 @@ extension StoreEngine {
         }
     }
 
+    /// Where the questions of the App Store about purchases and the updates for it would be. An app's whole list of them may be long, so
+    /// it is not read.
+    private static func appStoreItems(of originals: [ReportedOriginal], _ app: AppNumber) -> [ItemKey] {
+        let ids = Set(originals.map(\.id))
+        let transactions = Set(originals.flatMap { $0.registers.values.flatMap(\.ids) }).union(ids).sorted()
+        return ids.sorted().map { AppStoreUpdate.tokenKey($0, app: app) }
+            + transactions.flatMap { [AppStoreUpdate.finishKey($0, app: app), ConsumptionCase.key($0, app: app)] }
+    }
+
     /// Originals and names of customers, as dead letters have them.
     private static func named(by originals: [ReportedOriginal]) -> Set<String> {
         var names: Set<String> = []
@@ -168,10 +168,18 @@ extension StoreEngine {
     func allItems(_ kind: ItemKind, group: [UInt8]) throws(StorageError) -> [StoredItem] {
         var items: [StoredItem] = []
         while true {
-            let page = try self.storage.items(
+            let page = try self.listItems(
                 kind, group: group, after: items.last?.key.key ?? [], limit: Limits.pageSizeMax)
             items += page
             if page.count < Limits.pageSizeMax { return items }
         }
+    }
+
+    func listItems(
+        _ kind: ItemKind, group: [UInt8], after key: [UInt8], limit: Int
+    ) throws(StorageError) -> [StoredItem] {
+        let items = try self.storage.items(kind, group: group, after: key, limit: limit)
+        self.counters.itemsListed += UInt64(items.count)
+        return items
     }
 }

@@ -56,7 +56,7 @@ extension StoreEngine {
             case .items(let kind, let groups, var after, let limit):
                 var items: [StoredItem] = []
                 for group in groups where items.count <= limit {
-                    items += try self.storage.items(kind, group: group, after: after, limit: limit + 1 - items.count)
+                    items += try self.listItems(kind, group: group, after: after, limit: limit + 1 - items.count)
                     after = []
                 }
                 let hasMore = items.count > limit

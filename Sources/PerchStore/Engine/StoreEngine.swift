@@ -123,6 +123,8 @@ package final class StoreEngine {
         package var reads: UInt64 = 0
         /// Changes of apps that were read for streams.
         package var changesRead: UInt64 = 0
+        /// Items that were read as lists.
+        package var itemsListed: UInt64 = 0
         package var refusals: UInt64 = 0
         package var replays: UInt64 = 0
         package var attemptsSettled = RenewalCount()

@@ -25,9 +25,21 @@ package struct AppStoreUpdate: Hashable, Sendable {
     }
 
     package func key(_ app: AppNumber) -> ItemKey {
+        switch self.kind {
+        case .finish: Self.finishKey(self.transaction, app: app)
+        case .token: Self.tokenKey(self.transaction, app: app)
+        }
+    }
+
+    static func finishKey(_ transaction: TransactionID, app: AppNumber) -> ItemKey { Self.key(1, transaction, app) }
+
+    /// Of an original transaction.
+    static func tokenKey(_ original: TransactionID, app: AppNumber) -> ItemKey { Self.key(2, original, app) }
+
+    private static func key(_ kind: UInt8, _ transaction: TransactionID, _ app: AppNumber) -> ItemKey {
         var key = ByteWriter()
-        key.write(byte: self.kind == .finish ? 1 : 2)
-        key.write(fixed: self.transaction)
+        key.write(byte: kind)
+        key.write(fixed: transaction)
         return ItemKey(.appStoreUpdate, group: ItemKey.appGroup(app), key: key.bytes)
     }
 
