@@ -4,6 +4,32 @@ package import PerchModel
 import PerchSender
 import PerchStore
 
+/// An update of a purchase that the App Store refuses for good.
+package struct RefusedUpdate: Hashable, Sendable, CustomStringConvertible {
+    /// With the transaction. A token is the customer's and is not named.
+    package var what: String
+    /// Apple's number and words.
+    package var reason: String
+
+    package init(what: String, reason: String) {
+        self.what = what
+        self.reason = reason
+    }
+
+    package var description: String { "the App Store refuses \(self.what): \(self.reason)" }
+
+    /// What the operator can do.
+    package var remedy: String {
+        switch self.reason.prefix(while: \.isNumber) {
+        case "4000006", "4040010":
+            "it is a purchase of the other environment, or of another app; submit it there"
+        case "4000185": "nothing: the App Store keeps no token for a family member's purchase"
+        case "4000187": "nothing: the App Store keeps tokens for original transactions alone"
+        default: "look the number up in Apple's documentation of the App Store Server API"
+        }
+    }
+}
+
 /// What is under way and due for one app.
 package struct AppWork: Sendable {
     /// For operators.
@@ -52,7 +78,7 @@ package struct AppWork: Sendable {
         /// When the oldest one that is told was asked for.
         package var oldestUpdate: Instant?
         /// Some of the refused ones, each with why.
-        package var refusedUpdates: [String] = []
+        package var refusedUpdates: [RefusedUpdate] = []
 
         package init(bundleID: String, environment: AppleApp.Environment) {
             self.bundleID = bundleID
@@ -147,7 +173,7 @@ package struct AppWork: Sendable {
         var refused = 0
         var held = 0
         var oldest: Instant?
-        var named: [String] = []
+        var named: [RefusedUpdate] = []
     }
 
     let app: Reconciler.App

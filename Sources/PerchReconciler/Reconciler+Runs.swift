@@ -7,9 +7,11 @@ import PerchStore
 package struct ReconcileRun: Hashable, Sendable {
     package enum Source: String, Hashable, Sendable {
         case notification, subscription, history
+        /// Not found: the App Store refuses to be told something.
+        case update
     }
 
-    /// What no notification had told.
+    /// What no notification had told, or the App Store refuses to be told.
     package struct Difference: Hashable, Sendable {
         package var source: Source
         /// 0: it is not known.
@@ -70,8 +72,8 @@ package struct ReconcileRun: Hashable, Sendable {
         (self.isRehearsal ? "a rehearsal" : "for real") + (self.isWhole ? " of everything" : " of what is due")
     }
 
-    enum Scan: Hashable, Sendable {
-        case from(AccountNumber)
+    enum Scan<Place: Hashable & Sendable>: Hashable, Sendable {
+        case from(Place)
         case asked
         case done
     }
@@ -79,12 +81,19 @@ package struct ReconcileRun: Hashable, Sendable {
     struct Work: Sendable {
         var progress: ReconcileRun
         var wantsWalk = true
-        var scan = Scan.from(0)
-        var unread = Scan.from(0)
+        var scan = Scan<AccountNumber>.from(0)
+        var unread = Scan<AccountNumber>.from(0)
+        /// What the App Store refuses is listed by rehearsals, since no run changes it.
+        var updates: Scan<[UInt8]>
         /// Nothing more is asked.
         var isStopped = false
         /// Questions about subscriptions, and parts of answers that are not stored yet.
         var checks = 0
+
+        init(_ progress: ReconcileRun) {
+            self.progress = progress
+            self.updates = progress.isRehearsal ? .from([]) : .done
+        }
 
         mutating func found(_ difference: Difference?) {
             guard let difference else { return }
@@ -114,7 +123,7 @@ extension Reconciler {
     /// Begins a run. One that is under way goes on instead.
     package mutating func begin(_ run: ReconcileRun, of app: Int) {
         guard self.works[app].run.map(\.progress.isDone) ?? true else { return }
-        self.works[app].run = ReconcileRun.Work(progress: run)
+        self.works[app].run = ReconcileRun.Work(run)
     }
 
     /// Does what may be done now.
@@ -124,6 +133,7 @@ extension Reconciler {
             run.wantsWalk = false
             if run.scan != .asked { run.scan = .done }
             if run.unread != .asked { run.unread = .done }
+            if run.updates != .asked { run.updates = .done }
             self.works[app].run = run
             self.works[app].unread.removeAll(where: \.isRun)
         }
@@ -155,10 +165,18 @@ extension Reconciler {
                         number, from: account, since: now, isWhole: run.progress.isWhole,
                         limit: Limits.reconcileScannedAtOnce), ticket: self.begin(.unread(app, isRun: true))))
         }
+        if case .from(let key) = run.updates {
+            self.works[app].run?.updates = .asked
+            self.effects.append(
+                .ask(
+                    .items(
+                        .appStoreUpdate, groups: [ItemKey.appGroup(number)], after: key,
+                        limit: Limits.reconcileUpdatesAtOnce), ticket: self.begin(.runUpdates(app))))
+        }
         let reads =
             self.works[app].readings.values.contains(where: \.isRun) || self.works[app].unread.contains(where: \.isRun)
         guard !run.wantsWalk, self.works[app].walk?.isRun != true, run.scan == .done, run.unread == .done,
-            run.checks == 0, !reads
+            run.updates == .done, run.checks == 0, !reads
         else { return }
         self.works[app].run?.progress.isDone = true
     }
@@ -173,6 +191,20 @@ extension Reconciler {
         self.works[app].run?.checks += found.count
         self.works[app].run?.progress.subscriptions += found.count
         for one in found { self.send(.statuses(one.transaction), app, .statuses(app, one, isRun: true)) }
+    }
+
+    mutating func tookRunUpdates(_ answer: StoreAnswer, _ app: Int) {
+        guard case .items(let items, let hasMore) = answer else {
+            self.works[app].run?.updates = .done
+            self.works[app].run?.note("the store could not be looked through for refused updates")
+            return
+        }
+        for update in items.lazy.compactMap({ AppStoreUpdate($0) }) where !update.message.isEmpty {
+            let refused = RefusedUpdate(what: update.what, reason: update.message)
+            self.works[app].run?.found(
+                ReconcileRun.Difference(source: .update, original: update.transaction, message: "\(refused)"))
+        }
+        self.works[app].run?.updates = hasMore ? .from(items.last?.key.key ?? []) : .done
     }
 
     mutating func endRunCheck(_ app: Int, _ problem: String? = nil) {

@@ -55,7 +55,7 @@ extension Reconciler {
             }
             self.works[app].updates.refused += 1
             guard self.works[app].updates.named.count < Limits.reconcileRefusedNamedMax else { return }
-            self.works[app].updates.named.append("\(update.what): \(update.message)")
+            self.works[app].updates.named.append(RefusedUpdate(what: update.what, reason: update.message))
             return
         }
         self.works[app].updates.waiting += 1
@@ -92,7 +92,7 @@ extension Reconciler {
 
 extension AppStoreUpdate {
     /// For the log and `perch doctor`. A token is the customer's and is not named.
-    fileprivate var what: String {
+    var what: String {
         switch self.kind {
         case .finish: "to finish the transaction \(self.transaction)"
         case .token: "the account token of the original transaction \(self.transaction)"

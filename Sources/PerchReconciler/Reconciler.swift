@@ -63,6 +63,8 @@ package struct Reconciler: Sendable {
         case told(Int)
         /// Subscriptions that a run asks about.
         case runScan(Int)
+        /// Updates that a rehearsal lists where the App Store refuses them.
+        case runUpdates(Int)
         /// What was learned is verified, and then written.
         case learn(Int, Subject)
     }
@@ -201,7 +203,8 @@ package struct Reconciler: Sendable {
         case .history(let app, let account): self.tookHistory(self.open(result, app, now), of: account, app, now)
         case .answer(let app, let asked): self.tookReply(self.open(result, app, now), to: asked, app, now)
         case .update(let app, let update): self.tookReply(self.open(result, app, now), to: update, app, now)
-        case .load, .save, .ends, .scan, .learn, .unread, .questions, .updates, .noted, .told, .runScan:
+        case .load, .save, .ends, .scan, .learn, .unread, .questions, .updates, .noted, .told, .runScan,
+            .runUpdates:
             preconditionFailure("ticket \(ticket) asked another than the App Store")
         }
     }
@@ -453,6 +456,7 @@ package struct Reconciler: Sendable {
         case .updates(let app): self.tookUpdates(answer, app, now)
         case .noted(let app, let key): self.works[app].updates.underWay.remove(key)
         case .runScan(let app): self.tookRunScan(answer, app, now)
+        case .runUpdates(let app): self.tookRunUpdates(answer, app)
         case .told: break
         case .requestTest, .testStatus, .page, .statuses, .history, .answer, .update:
             preconditionFailure("ticket \(ticket) asked the App Store")

@@ -56,11 +56,15 @@ struct ReconcileFinding {
                     "\(name): \(waiting) questions of the App Store about refunds have no answer that it takes, the first until \(deadline)",
                     "perch apple consumption list, then perch apple consumption answer"))
         }
-        if report.updatesRefused > 0 {
+        for refused in report.refusedUpdates {
+            findings.append(
+                Self.warning("\(name): \(refused)", refused.remedy))
+        }
+        if report.updatesRefused > report.refusedUpdates.count {
             findings.append(
                 Self.warning(
-                    "\(name): the App Store refuses \(report.updatesRefused) updates of purchases: \(report.refusedUpdates.joined(separator: "; "))",
-                    "each is forgotten 30 days after it was asked for; deploy/README.md says what the numbers mean"))
+                    "\(name): the App Store refuses \(report.updatesRefused) updates of purchases, of which the first \(report.refusedUpdates.count) are named",
+                    "`perch apple reconcile --dry-run` lists all; each is forgotten 30 days after it was asked for"))
         }
         if report.updatesHeld > 0 {
             findings.append(

@@ -108,17 +108,17 @@ private func page(_ originals: [TransactionID], revision: String, hasMore: Bool 
     }
 }
 
+private func isUpdateLook(_ body: StoreRequest.Body) -> Bool {
+    if case .items(.appStoreUpdate, _, _, _) = body { true } else { false }
+}
+
 @Suite struct `updates of purchases` {
     private static let finish = AppStoreUpdate(.finish, of: 101, asked: Played.start)
     private static let token = AppStoreUpdate(
         .token("7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d"), of: 100, asked: Played.start)
 
-    private static func isLook(_ body: StoreRequest.Body) -> Bool {
-        if case .items(.appStoreUpdate, _, _, _) = body { true } else { false }
-    }
-
     private static func found(_ played: inout Played, _ updates: [AppStoreUpdate], hasMore: Bool = false) {
-        played.reply(.items(updates.map { $0.item(7) }, hasMore: hasMore), to: Self.isLook)
+        played.reply(.items(updates.map { $0.item(7) }, hasMore: hasMore), to: isUpdateLook)
     }
 
     private static func calls(_ played: Played) -> [AppleAPICall] {
@@ -156,7 +156,7 @@ private func page(_ originals: [TransactionID], revision: String, hasMore: Bool 
         }
         #expect(played.mutations == 0)
         played.turn(after: Limits.reconcileAnswerMilliseconds - 1)
-        #expect(!played.asked.contains { Self.isLook($0.body) }, "others would fare no better now")
+        #expect(!played.asked.contains { isUpdateLook($0.body) }, "others would fare no better now")
         played.turn(after: 1)
         Self.found(&played, [Self.finish])
         #expect(Self.calls(played) == [.finish(101)])
@@ -176,7 +176,7 @@ private func page(_ originals: [TransactionID], revision: String, hasMore: Bool 
         Self.found(&played, [refused])
         #expect(Self.calls(played).isEmpty)
         #expect(played.report.updatesRefused == 1 && played.report.updatesWaiting == 0)
-        #expect(played.report.refusedUpdates == ["\(what): 4000187 no original"])
+        #expect(played.report.refusedUpdates == [RefusedUpdate(what: what, reason: "4000187 no original")])
         played.turn(after: Limits.reconcileRefusedMilliseconds + 1)
         let before = played.mutations
         Self.found(&played, [refused])
@@ -203,11 +203,11 @@ private func page(_ originals: [TransactionID], revision: String, hasMore: Bool 
         }
         Self.found(&played, page(1), hasMore: true)
         played.turn(after: Limits.reconcileUpdatesMilliseconds)
-        #expect(Self.calls(played).count == 100 && !played.asked.contains { Self.isLook($0.body) })
+        #expect(Self.calls(played).count == 100 && !played.asked.contains { isUpdateLook($0.body) })
         played.answer("finish", 200)
         played.storeMutations(.mutated(.reported(ReportedOutcome()), Position(revision: 1, asOf: played.now)))
         played.turn(after: Limits.reconcileUpdatesBusyMilliseconds)
-        let look = played.asked.first { Self.isLook($0.body) }?.body
+        let look = played.asked.first { isUpdateLook($0.body) }?.body
         guard case .items(_, _, let after, 100)? = look else { return #expect(Bool(false), "the next page") }
         #expect(after == page(1).last?.key(7).key)
         Self.found(&played, page(101))
@@ -336,6 +336,7 @@ private func page(_ originals: [TransactionID], revision: String, hasMore: Bool 
         played.answer("notification_history", 200, "{\"notificationHistory\":[{\"signedPayload\":\"one\"}]}")
         Self.scan(&played, [Self.known])
         played.unread([UnreadHistory(account: 5, originals: [100], places: [])])
+        for _ in 0..<2 { played.reply(.items([], hasMore: false), to: isUpdateLook) }
         played.answer(
             "statuses", 200,
             "{\"data\":[{\"lastTransactions\":[{\"status\":2,\"originalTransactionId\":\"100\",\"signedTransactionInfo\":\"a.b.c\"}]}]}"
@@ -365,12 +366,36 @@ private func page(_ originals: [TransactionID], revision: String, hasMore: Bool 
         #expect(played.mutations == 0 && played.kept.isEmpty, "no place goes on")
     }
 
+    @Test(arguments: [true, false])
+    func `lists all updates that the App Store refuses where it is rehearsed, and changes none`(_ isRehearsal: Bool) {
+        var played = Self.begun(isRehearsal: isRehearsal)
+        var refused = AppStoreUpdate(.finish, of: 101, asked: Played.start)
+        refused.message = "4040010 not found"
+        let waiting = AppStoreUpdate(.finish, of: 102, asked: Played.start)
+        let before = played.mutations
+        // The look of the duty comes first.
+        played.reply(.items([], hasMore: false), to: isUpdateLook)
+        guard isRehearsal else { return #expect(!played.asked.contains { isUpdateLook($0.body) }, "it repairs none") }
+        played.reply(.items([refused.item(7)], hasMore: true), to: isUpdateLook)
+        played.turn()
+        var other = AppStoreUpdate(.token("7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d"), of: 100, asked: Played.start)
+        other.message = "4000187 no original"
+        played.reply(.items([waiting.item(7), other.item(7)], hasMore: false), to: isUpdateLook)
+        let found = played.reconciler.run(0)?.differences.filter { $0.source == .update }
+        #expect(found?.map(\.original) == [101, 100])
+        #expect(
+            found?.last?.message
+                == "the App Store refuses the account token of the original transaction 100: 4000187 no original")
+        #expect(played.mutations == before)
+    }
+
     @Test func `ends when the key is refused`() {
         var played = Self.begun(isRehearsal: true)
         Self.scan(&played, [Self.known])
         played.unread([UnreadHistory(account: 5, originals: [100], places: [])])
         played.answer("notification_history", 401)
         for name in ["statuses", "history"] { played.fail(name, .stopped) }
+        for _ in 0..<2 { played.reply(.items([], hasMore: false), to: isUpdateLook) }
         played.turn()
         #expect(played.reconciler.run(0)?.isDone == true)
         #expect(played.reconciler.run(0)?.problem.contains("401") == true)

@@ -63,6 +63,7 @@ enum AppleTable {
                 + "of customers whose purchases were claimed. A server with a key does that by itself; this is for now.",
             "The App Store's limits hold, of which Perch takes half: 25 requests a second, 2.5 in the sandbox. --timeout is for one "
                 + "question; the run goes on when this command is ended.",
+            "With --dry-run it also lists the finished transactions and account tokens that the App Store refuses to be told.",
             "The exit status is that of a failure where something could not be looked at. It is tried again later.",
         ]
         reconcile.examples = [

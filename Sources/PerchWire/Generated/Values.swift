@@ -1342,7 +1342,7 @@ package struct ReconcileProgress: Hashable, Sendable {
     package var run: UInt64
     /// It has ended.
     package var isDone: Bool
-    /// What no notification had told, at most 1,000.
+    /// What no notification had told, or the App Store refuses to be told, at most 1,000.
     package var differences: [ReconcileDifference]
     /// Further differences, which are only counted.
     package var moreCount: UInt32
@@ -1379,11 +1379,11 @@ package struct ReconcileProgress: Hashable, Sendable {
     package var isBlank: Bool { self.run == 0 && !self.isDone && self.differences.isEmpty && self.moreCount == 0 && self.notificationCount == 0 && self.subscriptionCount == 0 && self.historyCount == 0 && self.problem.isEmpty }
 }
 
-/// What no notification had told.
+/// What no notification had told, or the App Store refuses to be told.
 package struct ReconcileDifference: Hashable, Sendable {
-    /// How it was found: `notification`, `subscription` or `history`.
+    /// How it was found: `notification`, `subscription` or `history`. `update`, in dry runs: the App Store refuses an update of a purchase.
     package var source: String
-    /// The subscription, or the first transaction of what was told; 0 where that is not known.
+    /// The subscription, or the first transaction of what was told; of an update its transaction; 0 where that is not known.
     package var originalTransactionID: UInt64
     /// What is different, for people.
     package var message: String

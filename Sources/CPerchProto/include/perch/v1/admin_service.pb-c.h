@@ -1185,7 +1185,7 @@ struct  Perch__V1__ReconcileResponse
    */
   protobuf_c_boolean done;
   /*
-   * What no notification had told, at most 1,000.
+   * What no notification had told, or the App Store refuses to be told, at most 1,000.
    */
   size_t n_differences;
   Perch__V1__ReconcileDifference **differences;
@@ -1216,17 +1216,17 @@ struct  Perch__V1__ReconcileResponse
 
 
 /*
- * What no notification had told.
+ * What no notification had told, or the App Store refuses to be told.
  */
 struct  Perch__V1__ReconcileDifference
 {
   ProtobufCMessage base;
   /*
-   * How it was found: `notification`, `subscription` or `history`.
+   * How it was found: `notification`, `subscription` or `history`. `update`, in dry runs: the App Store refuses an update of a purchase.
    */
   char *source;
   /*
-   * The subscription, or the first transaction of what was told; 0 where that is not known.
+   * The subscription, or the first transaction of what was told; of an update its transaction; 0 where that is not known.
    */
   uint64_t original_transaction_id;
   /*

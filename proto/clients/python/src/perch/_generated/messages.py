@@ -4665,7 +4665,7 @@ class ReconcileResponse(Message):
     """It has ended."""
 
     differences: List[ReconcileDifference]
-    """What no notification had told, at most 1,000."""
+    """What no notification had told, or the App Store refuses to be told, at most 1,000."""
 
     more_count: int
     """Further differences, which are only counted."""
@@ -4699,7 +4699,7 @@ class ReconcileResponse(Message):
 
 
 class ReconcileDifference(Message):
-    """What no notification had told."""
+    """What no notification had told, or the App Store refuses to be told."""
 
     __slots__ = ("source", "original_transaction_id", "message")
     _fields = (
@@ -4709,10 +4709,12 @@ class ReconcileDifference(Message):
     )
 
     source: str
-    """How it was found: `notification`, `subscription` or `history`."""
+    """How it was found: `notification`, `subscription` or `history`. `update`, in dry runs: the App Store refuses an update of a purchase.
+    """
 
     original_transaction_id: int
-    """The subscription, or the first transaction of what was told; 0 where that is not known."""
+    """The subscription, or the first transaction of what was told; of an update its transaction; 0 where that is not known.
+    """
 
     message: str
     """What is different, for people."""
