@@ -80,6 +80,15 @@ package struct AppWork: Sendable {
         /// Some of the refused ones, each with why.
         package var refusedUpdates: [RefusedUpdate] = []
 
+        /// A look at a long list takes minutes. Until its end the counts only grow, as they do after a start.
+        mutating func tookUpdates(_ seen: Updates, isEnd: Bool) {
+            self.updatesWaiting = isEnd ? seen.waiting : max(self.updatesWaiting, seen.waiting)
+            self.updatesHeld = isEnd ? seen.held : max(self.updatesHeld, seen.held)
+            self.updatesRefused = isEnd ? seen.refused : max(self.updatesRefused, seen.refused)
+            self.oldestUpdate = isEnd ? seen.oldest : [self.oldestUpdate, seen.oldest].compactMap { $0 }.min()
+            if isEnd || self.refusedUpdates.count < seen.named.count { self.refusedUpdates = seen.named }
+        }
+
         package init(bundleID: String, environment: AppleApp.Environment) {
             self.bundleID = bundleID
             self.environment = environment

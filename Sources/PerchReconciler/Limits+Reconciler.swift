@@ -25,7 +25,7 @@ extension Limits {
     /// Milliseconds until what failed is tried again.
     package static let reconcileRetryMilliseconds: Int64 = 600_000
 
-    /// Accounts that are looked through at once for what is awaited, and the pause until the next ones.
+    /// Accounts that are looked through at once for what is awaited, and the pause until the next ones, and between pages of updates.
     package static let reconcileScannedAtOnce = 100
     package static let reconcileScanPauseMilliseconds: Int64 = 50
 
@@ -62,11 +62,10 @@ extension Limits {
     /// Milliseconds after its deadline until a question is forgotten.
     package static let reconcileForgetMilliseconds: Int64 = 86_400_000
 
-    /// Milliseconds between two looks for what the App Store is to be told about purchases, and while that waits for what is under way.
+    /// Milliseconds between two looks for what the App Store is to be told about purchases.
     package static let reconcileUpdatesMilliseconds: Int64 = 5_000
-    package static let reconcileUpdatesBusyMilliseconds: Int64 = 1_000
 
-    /// Updates that are read at once. Others are read once fewer than that are under way.
+    /// Updates of an app that are read at once, and those that are under way at once.
     package static let reconcileUpdatesAtOnce = 100
 
     /// Milliseconds until an update that the App Store refuses is forgotten, and the number of those that reports name.

@@ -6,11 +6,7 @@ import PerchStore
 // What the App Store is told about purchases: which transactions were finished, and whose they are. The store has it, so a kill forgets
 // nothing: it is looked for again. To tell something twice changes nothing at the App Store.
 extension Reconciler {
-    mutating func askForUpdates(_ app: Int, _ now: Instant) {
-        guard self.works[app].updates.underWay.count < Limits.reconcileUpdatesAtOnce else {
-            self.works[app].updates.next = now.advanced(byMilliseconds: Limits.reconcileUpdatesBusyMilliseconds)
-            return
-        }
+    mutating func askForUpdates(_ app: Int) {
         self.works[app].updates.next = nil
         self.effects.append(
             .ask(
@@ -29,17 +25,12 @@ extension Reconciler {
         }
         self.works[app].updates.after = hasMore ? items.last?.key.key ?? [] : []
         let seen = self.works[app].updates
+        self.works[app].report.tookUpdates(seen, isEnd: !hasMore)
         guard !hasMore else {
-            self.works[app].updates.next = now
-            self.works[app].report.updatesWaiting = max(self.works[app].report.updatesWaiting, seen.waiting)
-            self.works[app].report.oldestUpdate = seen.oldest
+            // At a pace, because a long list would keep the store's thread from other work.
+            self.works[app].updates.next = now.advanced(byMilliseconds: Limits.reconcileScanPauseMilliseconds)
             return
         }
-        self.works[app].report.updatesWaiting = seen.waiting
-        self.works[app].report.updatesRefused = seen.refused
-        self.works[app].report.updatesHeld = seen.held
-        self.works[app].report.oldestUpdate = seen.oldest
-        self.works[app].report.refusedUpdates = seen.named
         self.works[app].updates = AppWork.Updates(next: seen.next, underWay: seen.underWay)
     }
 
@@ -64,7 +55,10 @@ extension Reconciler {
             return
         }
         self.works[app].updates.oldest = min(self.works[app].updates.oldest ?? update.asked, update.asked)
-        guard self.works[app].updates.underWay.insert(key).inserted else { return }
+        // A later look finds those that there is no room for.
+        guard self.works[app].updates.underWay.count < Limits.reconcileUpdatesAtOnce,
+            self.works[app].updates.underWay.insert(key).inserted
+        else { return }
         switch update.kind {
         case .finish: self.send(.finish(update.transaction), app, .update(app, update))
         case .token(let token): self.send(.accountToken(update.transaction, token), app, .update(app, update))

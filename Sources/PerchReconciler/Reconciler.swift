@@ -149,7 +149,7 @@ package struct Reconciler: Sendable {
         if let due = self.works[app].nextScan, due <= now { self.scan(app, now) }
         if let due = self.works[app].nextUnread, due <= now { self.scanHistories(app, now) }
         if let due = self.works[app].questions.next, due <= now { self.askForQuestions(app) }
-        if let due = self.works[app].updates.next, due <= now { self.askForUpdates(app, now) }
+        if let due = self.works[app].updates.next, due <= now { self.askForUpdates(app) }
         self.goOnWithRun(app, now)
         if self.works[app].nextSave <= now { self.save(app, now) }
     }

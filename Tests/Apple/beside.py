@@ -40,7 +40,7 @@ def app_store(port, counted, answers):
             answers.wait(20)
             self.wfile.write(f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(self.page)}\r\n\r\n".encode() + self.page)
 
-        do_POST = do_GET
+        do_POST = do_PUT = do_GET
 
     class Threads(socketserver.ThreadingMixIn, http.server.HTTPServer):
         daemon_threads = True

@@ -194,7 +194,30 @@ private func isUpdateLook(_ body: StoreRequest.Body) -> Bool {
         #expect(played.mutations == 0, "they stay in the store")
     }
 
-    @Test func `are read a hundred at a time, and no more while a hundred are under way`() {
+    @Test func `that wait for nothing are read at a pace, and counted as they are seen`() {
+        var played = Played(finishes: false)
+        var refused = Self.token
+        refused.message = "4000187 no original"
+        func isAsked() -> Bool { played.asked.contains { isUpdateLook($0.body) } }
+        Self.found(&played, [Self.finish, refused], hasMore: true)
+        played.turn()
+        #expect(!isAsked(), "the store has other work")
+        #expect(
+            played.report.updatesWaiting == 1 && played.report.updatesHeld == 1 && played.report.updatesRefused == 1)
+        played.turn(after: Limits.reconcileScanPauseMilliseconds)
+        #expect(isAsked())
+        Self.found(&played, [AppStoreUpdate(.finish, of: 102, asked: Played.start)])
+        #expect(played.report.updatesHeld == 2 && played.report.refusedUpdates.count == 1)
+        // Then it begins again at the front, and what has gone is no longer counted at its end.
+        played.turn(after: Limits.reconcileUpdatesMilliseconds)
+        Self.found(&played, [Self.finish], hasMore: true)
+        #expect(played.report.updatesHeld == 2)
+        played.turn(after: Limits.reconcileScanPauseMilliseconds)
+        Self.found(&played, [])
+        #expect(played.report.updatesHeld == 1 && played.report.updatesRefused == 0)
+    }
+
+    @Test func `are all counted, and told a hundred at a time`() {
         var played = Played()
         func page(_ first: TransactionID) -> [AppStoreUpdate] {
             (first..<first + TransactionID(Limits.reconcileUpdatesAtOnce)).map {
@@ -202,16 +225,26 @@ private func isUpdateLook(_ body: StoreRequest.Body) -> Bool {
             }
         }
         Self.found(&played, page(1), hasMore: true)
-        played.turn(after: Limits.reconcileUpdatesMilliseconds)
-        #expect(Self.calls(played).count == 100 && !played.asked.contains { isUpdateLook($0.body) })
+        played.turn(after: Limits.reconcileScanPauseMilliseconds)
+        Self.found(&played, page(101), hasMore: true)
+        #expect(Self.calls(played).count == 100 && played.report.updatesWaiting == 200, "no more are under way")
         played.answer("finish", 200)
         played.storeMutations(.mutated(.reported(ReportedOutcome()), Position(revision: 1, asOf: played.now)))
-        played.turn(after: Limits.reconcileUpdatesBusyMilliseconds)
+        played.turn(after: Limits.reconcileScanPauseMilliseconds)
         let look = played.asked.first { isUpdateLook($0.body) }?.body
         guard case .items(_, _, let after, 100)? = look else { return #expect(Bool(false), "the next page") }
-        #expect(after == page(1).last?.key(7).key)
+        #expect(after == page(101).last?.key(7).key)
+        Self.found(&played, page(201))
+        #expect(Self.calls(played).last == .finish(201) && Self.calls(played).count == 100)
+        #expect(played.report.updatesWaiting == 300)
+        // The next look begins at the front, with those that there was no room for.
+        for _ in 0..<100 {
+            played.answer("finish", 200)
+            played.storeMutations(.mutated(.reported(ReportedOutcome()), Position(revision: 1, asOf: played.now)))
+        }
+        played.turn(after: Limits.reconcileUpdatesMilliseconds)
         Self.found(&played, page(101))
-        #expect(Self.calls(played).count == 199 && played.report.updatesWaiting == 200)
+        #expect(Self.calls(played).first == .finish(101) && Self.calls(played).count == 100)
     }
 }
 
