@@ -356,6 +356,10 @@ def learned(world):
     lines, before = begun(), len(api.asked)
     reads({})
     until(lambda: begun() > lines, "the file is read again")
+    # One that cannot be used changes nothing.
+    reads({"key": "Nowhere.p8"})
+    until(lambda: any("the apps of the App Store stay as they were" in line for line in shop.lines), "a key that is not there is refused")
+    expect(shop.call("Reconcile", dryRun=True)[0] == 200, "and the one before is still asked with")
     # Another key, at another server.
     since = time.time()
     reads({"key": "Other.p8", "base_url": other.url})
