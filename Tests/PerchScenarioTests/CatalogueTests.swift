@@ -22,6 +22,46 @@ struct CatalogueTests {
         return try StoreKitFile.load(try catalogue.file())
     }
 
+    private static let file = #"""
+        catalog {
+          "products": [{"productID": "a #1", "displayPrice": "0.99", "type": "Consumable",
+            "localizations": [
+            {"displayName": "{", "locale": "en_US"}]
+          }
+          ]
+        }
+        """#
+
+    @Test func `a catalogue file stands within a scenario, whose lines keep their numbers`() throws {
+        var asked: [CatalogueSource] = []
+        let parsed = ScenarioParser.parse("# Recorded\n\(Self.file)\nbuy \"a #1\"\nbuy \"a #1\" twice") { source in
+            asked.append(source)
+            return (products: ["a #1"], groups: [])
+        }
+        #expect(parsed.faults.map { "\($0.place)" } == ["10:12"])
+        guard case .text(let text)? = parsed.scenario.catalogue else {
+            Issue.record("\(String(describing: parsed.scenario.catalogue)) is no text")
+            return
+        }
+        #expect(asked == [.text(text)])
+        #expect(try StoreKitFile.load(Array(text.utf8)).catalogue.products.map(\.id) == ["a #1"])
+    }
+
+    @Test(arguments: [
+        (
+            "catalog {\n \"products\": []\n }\nfreeze",
+            "1:1: this catalogue has no end; write `}` at the beginning of a line below it"
+        ),
+        ("freeze\ncatalog {\n}", "2:1: `catalog` stands above the first step"),
+        (
+            "catalog Shop.storekit\ncatalog {\n}\nfreeze",
+            "2:9: this is a second catalogue for the beginning; `load` replaces one later"
+        ),
+    ])
+    func `a catalogue file within a scenario is refused`(_ text: String, _ message: String) {
+        #expect(ScenarioParser.parse(text).faults.first.map(\.description) == message)
+    }
+
     @Test func `a scenario's catalogue equals that of a catalogue file`() throws {
         let loaded = try self.load(
             """

@@ -39,6 +39,7 @@ extension CommandRun {
         case .named(let name): file = try parsed.scenario.namedCatalogues[name]?.file() ?? []
         case .file(let name):
             file = try Files.read(ScenarioFiles.resolve(name, beside: path), limitBytes: Limits.catalogRequestBytesMax)
+        case .text(let text): file = Array(text.utf8)
         case nil: throw CommandFailure(.failure, "\(printable(path)) has no catalogue")
         }
         do throws(FileFault) {

@@ -17,13 +17,24 @@ enum ScenarioFiles {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw CommandFailure(.failure, "\(printable(path)) is not UTF-8 text")
         }
-        return ScenarioParser.parse(text) { (name) throws(ScenarioParser.CatalogueUnreadable) in
-            do throws(ServerError) {
-                let catalogue = try CatalogueFile.load(self.resolve(name, beside: path)).catalogue
-                return (catalogue.products.map(\.id), catalogue.groups.map(\.id))
-            } catch {
-                throw ScenarioParser.CatalogueUnreadable("\(error)")
+        return ScenarioParser.parse(text) { (source) throws(ScenarioParser.CatalogueUnreadable) in
+            guard let catalogue = try self.catalogue(source, beside: path) else { return nil }
+            return (catalogue.products.map(\.id), catalogue.groups.map(\.id))
+        }
+    }
+
+    /// Nil for products that the scenario spells out.
+    private static func catalogue(
+        _ source: CatalogueSource, beside path: String
+    ) throws(ScenarioParser.CatalogueUnreadable) -> Catalogue? {
+        do {
+            switch source {
+            case .file(let name): return try CatalogueFile.load(self.resolve(name, beside: path)).catalogue
+            case .text(let text): return try StoreKitFile.load(Array(text.utf8)).catalogue
+            case .inline, .named: return nil
             }
+        } catch {
+            throw ScenarioParser.CatalogueUnreadable("\(error)")
         }
     }
 

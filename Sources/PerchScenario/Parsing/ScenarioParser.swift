@@ -17,8 +17,8 @@ package struct ScenarioParser {
     package typealias Contents = (products: [String], groups: [String])
 
     private let text: String
-    /// Reads a catalogue file that the scenario names. Its error is a sentence for the user.
-    private let catalogueFile: (_ path: String) throws(CatalogueUnreadable) -> Contents?
+    /// Reads a catalogue file that the scenario names or holds. Its error is a sentence for the user.
+    private let catalogueFile: (_ source: CatalogueSource) throws(CatalogueUnreadable) -> Contents?
     private var parsed = ParsedScenario()
     private var names = LineCursor.Names()
     private var catalogue = ScenarioCatalogue()
@@ -37,14 +37,14 @@ package struct ScenarioParser {
 
     package static func parse(
         _ text: String,
-        catalogueFile: @escaping (_ path: String) throws(CatalogueUnreadable) -> Contents? = { _ in nil }
+        catalogueFile: @escaping (_ source: CatalogueSource) throws(CatalogueUnreadable) -> Contents? = { _ in nil }
     ) -> ParsedScenario {
         var parser = ScenarioParser(text: text, catalogueFile: catalogueFile)
         return parser.parse()
     }
 
     private init(
-        text: String, catalogueFile: @escaping (_ path: String) throws(CatalogueUnreadable) -> Contents?
+        text: String, catalogueFile: @escaping (_ source: CatalogueSource) throws(CatalogueUnreadable) -> Contents?
     ) {
         self.text = text
         self.catalogueFile = catalogueFile
@@ -52,7 +52,8 @@ package struct ScenarioParser {
 
     private mutating func parse() -> ParsedScenario {
         var faults: [ScenarioFault] = []
-        let lines = Tokenizer.lines(Self.withoutMark(self.text)) { faults.append($0) }
+        let text = Self.withQuotedCatalogue(Self.withoutMark(self.text)) { faults.append($0) }
+        let lines = Tokenizer.lines(text) { faults.append($0) }
         for fault in faults { self.note(fault) }
         self.survey(lines)
         for line in lines {
@@ -80,6 +81,33 @@ package struct ScenarioParser {
     /// The text without a byte order mark, which some editors write in front of UTF-8.
     private static func withoutMark(_ text: String) -> String {
         text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+    }
+
+    /// The text with its catalogue file in quotes: from `catalog {` to the first line that is `}` alone.
+    ///
+    /// The other lines of the file become empty, so that every line keeps its number.
+    private static func withQuotedCatalogue(_ text: String, _ fault: (ScenarioFault) -> Void) -> String {
+        var lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
+        let begin = lines.firstIndex { line in
+            let words = line.split(whereSeparator: \.isWhitespace)
+            return words.count == 2 && ["catalog", "catalogue"].contains(words[0].lowercased()) && words[1] == "{"
+        }
+        guard let begin else { return text }
+        guard
+            let end = lines[begin...].firstIndex(where: { $0.first == "}" && $0.dropFirst().allSatisfy(\.isWhitespace) }
+            )
+        else {
+            fault(
+                ScenarioFault(
+                    SourcePlace(line: begin + 1, column: 1),
+                    "this catalogue has no end; write `}` at the beginning of a line below it"))
+            return lines[..<begin].joined(separator: "\n")
+        }
+        // White space within a text of JSON is a space, never a line break.
+        let file = "{ " + lines[(begin + 1)...end].joined(separator: " ")
+        for index in begin...end { lines[index] = "" }
+        lines[begin] = "catalog \"\(file.replacing("\"", with: "\"\""))\""
+        return lines.joined(separator: "\n")
     }
 
     private mutating func note(_ fault: ScenarioFault) {
@@ -127,7 +155,9 @@ package struct ScenarioParser {
         self.names.areProductsKnown = !self.names.products.isEmpty && !hasFile
     }
 
-    private func looksLikeFile(_ text: String) -> Bool { text.contains("/") || text.hasSuffix(".storekit") }
+    private func looksLikeFile(_ text: String) -> Bool {
+        text.contains("/") || text.hasSuffix(".storekit") || text.hasPrefix("{")
+    }
 
     /// The account in `alice: …`, `+1mo alice: …` or `alice shares …`.
     private func prefixAccount(_ tokens: [Token]) -> String? {
@@ -414,8 +444,9 @@ package struct ScenarioParser {
             guard self.parsed.scenario.catalogue == nil, !self.hasInlineCatalogue else {
                 throw ScenarioFault(place, "this is a second catalogue for the beginning; `load` replaces one later")
             }
-            try self.learn(name, place)
-            self.parsed.scenario.catalogue = .file(path: name)
+            let source = Self.fileSource(name)
+            try self.learn(source, place)
+            self.parsed.scenario.catalogue = source
         } else {
             guard self.parsed.scenario.namedCatalogues[name] == nil else {
                 throw ScenarioFault(place, "there is a catalogue \(quoted(name)) already")
@@ -429,9 +460,13 @@ package struct ScenarioParser {
         throw ScenarioFault(cursor.tokens[0].place, "\(what) stands above the first step")
     }
 
-    private mutating func learn(_ path: String, _ place: SourcePlace) throws(ScenarioFault) {
+    private static func fileSource(_ name: String) -> CatalogueSource {
+        name.hasPrefix("{") ? .text(name) : .file(path: name)
+    }
+
+    private mutating func learn(_ source: CatalogueSource, _ place: SourcePlace) throws(ScenarioFault) {
         do throws(CatalogueUnreadable) {
-            guard let contents = try self.catalogueFile(path) else { return }
+            guard let contents = try self.catalogueFile(source) else { return }
             self.names.products.formUnion(contents.products)
             self.names.groups.formUnion(contents.groups)
         } catch {
@@ -443,9 +478,10 @@ package struct ScenarioParser {
         let place = cursor.place
         let name = try cursor.word("a .storekit file, or the name of a catalogue of this file")
         guard !self.looksLikeFile(name) else {
-            try self.learn(name, place)
+            let source = Self.fileSource(name)
+            try self.learn(source, place)
             cursor.names = self.names
-            return .file(path: name)
+            return source
         }
         guard self.parsed.scenario.namedCatalogues[name] != nil else {
             let known = self.parsed.scenario.namedCatalogues.keys.sorted()

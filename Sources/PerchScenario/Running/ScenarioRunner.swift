@@ -282,6 +282,9 @@ package final class ScenarioRunner {
         case .file(let path):
             file = try self.readFile(path)
             name = path
+        case .text(let text):
+            file = Array(text.utf8)
+            name = self.report.file
         case .inline(let catalogue):
             file = try Self.file(of: catalogue)
             edits = catalogue.edits

@@ -36,6 +36,8 @@ package enum CatalogueSource: Hashable, Sendable {
     case named(String)
     /// A `.storekit` file, relative to the scenario.
     case file(path: String)
+    /// The text of a `.storekit` file, which stands within the scenario.
+    case text(String)
 }
 
 package struct ScenarioLine: Sendable {

@@ -16,6 +16,7 @@ final class ScenarioTarget: FuzzTarget {
             expect status of alice in plus: subscribed
             advance by 1 month
             """, "clock 2026-01-01T00:00:00Z\n# a comment\nanna buys \"a b\"\n", "expect nothing\r\nfreeze\r\n",
+            "catalog {\n\"products\": []\n}\nbuy pro\n",
             "file Shop.storekit\nwatch entitlement of alice to pro -> none\n",
         ].map { Array($0.utf8) }
     }
@@ -23,7 +24,8 @@ final class ScenarioTarget: FuzzTarget {
     func run(_ bytes: [UInt8]) -> Bool {
         let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }.count
-        let parsed = ScenarioParser.parse(text) { (path) throws(ScenarioParser.CatalogueUnreadable) in
+        let parsed = ScenarioParser.parse(text) { (source) throws(ScenarioParser.CatalogueUnreadable) in
+            guard case .file(let path) = source else { return (products: ["pro", "coins"], groups: ["plus"]) }
             if path.hasPrefix("no") { throw ScenarioParser.CatalogueUnreadable("it is not there") }
             return path.hasPrefix("un") ? nil : (products: ["pro", "coins"], groups: ["plus"])
         }
