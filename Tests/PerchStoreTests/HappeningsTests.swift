@@ -21,6 +21,16 @@ extension ReportedStore {
         ).map(\.message)
     }
 
+    /// What an account has, in English.
+    fileprivate func summary(_ name: String, forCustomer: Bool = false) throws -> String {
+        let history = try self.history(name)
+        return Summary(
+            of: history.record, called: name, about: .all, rows: history.rows,
+            happenings: forCustomer ? history.happenings.map(\.forCustomer) : history.happenings, app: history.app,
+            at: self.wall, for: TextReader(locale: "", offsetMinutes: 0)
+        ).text
+    }
+
     /// An administrator's request, with its line of the audit trail.
     fileprivate func administer(_ request: ReportedRequest, as method: String, by subject: String = "\"ada\" by main")
         throws
@@ -50,6 +60,10 @@ extension ReportedStore {
                 bought[0] + ", by ivy", "plus was given, without an end",
                 "pro (transaction 100) was moved here from ivy (by ada)",
             ])
+        let moved = "ivy has nothing at the moment. pro was moved to "
+        #expect(try store.summary("ivy").hasPrefix(moved + "ines on "))
+        #expect(try store.summary("ivy", forCustomer: true).hasPrefix(moved + "another account on "))
+        #expect(try store.summary("ines").hasPrefix("ines has pro until "))
         // As it was known before.
         #expect(try store.told("ivy", KnownAs(revision: store.engine.header.revision - 1, instant: nil)) == bought)
         // Nobody reads the name of an account that was erased.

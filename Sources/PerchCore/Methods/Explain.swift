@@ -35,7 +35,9 @@ struct Explain: MethodHandler {
         let read = AccountRead(history.record, history.app, of: self, context)
         var answer = self.why(read, history.rows)
         let reader = TextReader(locale: self.asked.locale, offsetMinutes: self.asked.utcOffsetMinutes)
-        let present = self.summary(read.record, read, history.rows, reader)
+        let isForCustomer = !self.showsGranters(context)
+        let happenings = isForCustomer ? history.happenings.map(\.forCustomer) : history.happenings
+        let present = self.summary(read.record, read, history.rows, happenings, reader)
         answer.value.summary = present.text
         answer.value.changes = self.changes(read.record, read, reader)
         if read.record == nil, self.mayLearnOfAccounts(context) {
@@ -44,14 +46,14 @@ struct Explain: MethodHandler {
         }
         if self.asked.about == nil {
             answer.value.grants = reader.grants(
-                of: read.record, by: history.granters, at: read.now, forCustomer: !self.showsGranters(context))
+                of: read.record, by: history.granters, at: read.now, forCustomer: isForCustomer)
         }
         answer.value.history = reader.history(
-            history.happenings.reversed(), in: read.app, at: read.now, forCustomer: !self.showsGranters(context))
+            happenings.reversed(), in: read.app, at: read.now, forCustomer: isForCustomer)
         answer.value.historyIsCut = history.isCut
         if let supposed = self.asked.suppose {
             let record = try self.supposing(supposed, read, history.rows)
-            let summary = self.summary(record, read, history.rows, reader)
+            let summary = self.summary(record, read, history.rows, happenings, reader)
             let price = supposedPrice(supposed, of: read.record, rows: history.rows, app: read.app, at: read.now)
             answer.value.supposed = SupposedOutcome(
                 summary: summary.text(supposedBeside: present, price: price), isEntitled: summary.isEntitled,
@@ -92,11 +94,12 @@ struct Explain: MethodHandler {
 
     /// What an account has, as it is or as it is supposed to be.
     private func summary(
-        _ record: AccountRecord?, _ read: AccountRead, _ rows: [Transaction], _ reader: TextReader
+        _ record: AccountRecord?, _ read: AccountRead, _ rows: [Transaction], _ happenings: [Happening],
+        _ reader: TextReader
     ) -> Summary {
         Summary(
-            of: record, called: self.asked.account, about: self.scope, rows: rows, app: read.app, at: read.now,
-            for: reader)
+            of: record, called: self.asked.account, about: self.scope, rows: rows, happenings: happenings,
+            app: read.app, at: read.now, for: reader)
     }
 
     /// What time brings.

@@ -22,6 +22,17 @@ package struct Happening: Hashable, Sendable {
         self.other = other
     }
 
+    /// Without what a customer is not shown: who did it, the words for the record, and the other account.
+    package var forCustomer: Happening {
+        var told = self
+        (told.by, told.otherKey) = ("", "")
+        if case .granted(var grant) = told.what {
+            grant.reason = ""
+            told.what = .granted(grant)
+        }
+        return told
+    }
+
     package enum What: Hashable, Sendable {
         indirect case bought(Transaction)
         indirect case renewed(Transaction)

@@ -6,15 +6,7 @@ extension TextReader {
         _ happenings: [Happening], in app: AppState, at now: Instant, forCustomer: Bool
     ) -> [HistoryEntry] {
         happenings.map { each in
-            var told = each
-            if forCustomer {
-                told.by = ""
-                told.otherKey = ""
-                if case .granted(var grant) = told.what {
-                    grant.reason = ""
-                    told.what = .granted(grant)
-                }
-            }
+            let told = forCustomer ? each.forCustomer : each
             let teller = Teller(reader: self, app: app, now: now, told: told)
             var message = teller.message
             if !told.by.isEmpty { message += self.text(.doneBy, ["by": Self.isolated(told.by)]) }

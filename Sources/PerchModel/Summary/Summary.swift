@@ -21,6 +21,8 @@ package struct Summary {
     private let grants: [EntitlementGrant]
     /// The account's newest transactions.
     private let rows: [Transaction]
+    /// Purchases that left the account, oldest first.
+    private let moved: [Happening]
     /// It is about what has not happened.
     private var isSupposed = false
 
@@ -28,9 +30,10 @@ package struct Summary {
     private var app: AppState { self.holdings.app }
 
     /// `account`: the caller's key. A long one, such as a UUID, is not read out. `rows`: the account's newest transactions, newest first.
+    /// `happenings`: what happened to the account, oldest first, where that is known.
     package init(
         of record: AccountRecord?, called account: String, about scope: SummaryScope, rows: [Transaction],
-        app: AppState, at now: Instant, for reader: TextReader
+        happenings: [Happening] = [], app: AppState, at now: Instant, for reader: TextReader
     ) {
         let holdings = PerchModel.holdings(of: record, in: app, at: now)
         self.holdings = holdings
@@ -40,6 +43,7 @@ package struct Summary {
         self.who = self.isUnnamed ? reader.text(.customer) : TextReader.isolated(account)
         self.whom = self.isUnnamed ? reader.text(.toCustomer) : TextReader.isolated(account)
         self.rows = rows
+        self.moved = happenings.filter { if case .wentTo = $0.what { true } else { false } }
         let groups = (record?.groupIDs(in: app.catalogue) ?? []).sorted()
         let lines = groups.flatMap { holdings.textLines(inGroup: $0) }
         let owned = holdings.owned.filter(\.isVerified).map(\.value)
@@ -138,6 +142,7 @@ package struct Summary {
         if !consumed.isEmpty { return consumed.joined(separator: " ") }
         let product: String
         switch self.scope {
+        case .all where rows.isEmpty && !self.moved.isEmpty: return self.moves
         case .all: return self.say(rows.isEmpty ? .boughtNothing : .hasNothing)
         case .group(let id): product = self.groupName(id)
         case .product(let id): product = self.name(id)
@@ -145,6 +150,22 @@ package struct Summary {
         // Rows are the newest ones: beyond them nobody has looked.
         let isKnown = rows.isEmpty && self.rows.count < Limits.pageSizeMax
         return self.say(isKnown ? .boughtNot : .hasNot, ["product": product])
+    }
+
+    /// The account has nothing, and where its purchases went. One that came back and left again is told once.
+    private var moves: String {
+        let last = self.moved.enumerated().filter { place, each in
+            !self.moved[(place + 1)...].contains { $0.transactionID == each.transactionID }
+        }
+        return ([self.say(.hasNothing)] + last.map { self.sentence(aboutMove: $0.element) }).joined(separator: " ")
+    }
+
+    private func sentence(aboutMove move: Happening) -> String {
+        guard case .wentTo(let product) = move.what else { preconditionFailure("\(move) is no move") }
+        let account =
+            move.otherKey.isEmpty ? self.reader.text(.anotherAccount) : TextReader.isolated(move.otherKey)
+        return self.say(
+            .wasMovedTo, ["product": self.name(product), "account": account, "end": self.day(move.at)])
     }
 
     /// Consumables, which entitle to nothing: how often each was bought, and how many of these purchases were refunded.

@@ -25,7 +25,7 @@ enum TextKey: String, CaseIterable, Sendable {
     // What lasts, what was granted, what waits, and nothing.
     case owns, ownsShared, given, givenForever, waits, waitsOtherwise
     case boughtOnce, boughtAndRefunded, boughtOften, boughtOftenSomeRefunded
-    case hasNothing, hasNot, boughtNothing, boughtNot, unknown, unknownYet, clockStopped
+    case hasNothing, hasNot, boughtNothing, boughtNot, wasMovedTo, unknown, unknownYet, clockStopped
 
     // What joins the last two of a list.
     case and
@@ -151,6 +151,7 @@ struct TextTable: Sendable {
             .hasNot: "{who} does not have {product} at the moment.",
             .boughtNothing: "{who} has bought nothing yet.",
             .boughtNot: "{who} has not bought {product}.",
+            .wasMovedTo: "{product} was moved to {account} on {end}.",
             .unknown:
                 "No account has this name: {account}. Search for another name of the customer, such as an order or an e-mail address.",
             .unknownYet: "No account has this name yet: {account}. Its first purchase creates it.",
@@ -242,6 +243,7 @@ struct TextTable: Sendable {
             .hasNot: "{who} hat {product} zurzeit nicht.",
             .boughtNothing: "{who} hat noch nichts gekauft.",
             .boughtNot: "{who} hat {product} nicht gekauft.",
+            .wasMovedTo: "{product} wurde am {end} zu {account} übertragen.",
             .unknown:
                 "Kein Konto hat diesen Namen: {account}. Suchen Sie nach einem anderen Namen, etwa einer Bestellnummer oder einer E-Mail-Adresse.",
             .unknownYet: "Noch hat kein Konto diesen Namen: {account}. Der erste Kauf legt es an.",

@@ -322,6 +322,19 @@ private let start = at("2026-06-10")
                 "2026-06-10 Bought silver for $9.99, until 10 July",
                 "2026-06-12 silver (transaction 11) was moved from here to another account",
             ])
+        // It came back, and left again.
+        let gone = [
+            Happening(.wentTo(product: "gold"), at: Self.onDay(1), 9, other: 3),
+            Happening(.wentTo(product: "silver"), at: Self.onDay(2), 11, other: 2),
+            Happening(.wentTo(product: "silver"), at: Self.onDay(4), 11, other: 3),
+        ]
+        let summary = Summary(
+            of: self.record, called: "ivy", about: .all, rows: [], happenings: gone, app: Self.app, at: Self.onDay(9),
+            for: TextReader(locale: "de", offsetMinutes: 0))
+        #expect(
+            summary.text
+                == "ivy hat zurzeit nichts. gold wurde am 11. Juni zu einem anderen Konto übertragen. silver wurde am 14. Juni zu einem anderen Konto übertragen."
+        )
         guard let original else { return }
         var ines: [Happening] = happenings(
             of: 2,
