@@ -506,6 +506,7 @@ def live(site, browser):
 
 
 def record(site, browser, perch, work):
+    from recordings import downloaded
     from support import refuses
     with check("record: what was done becomes a scenario that the parser accepts and the runner plays"):
         browser.open(site.page("record"))
@@ -542,11 +543,10 @@ def record(site, browser, perch, work):
         browser.click("Stop", "main")
         browser.hides("recording,", "main")
         browser.shows("auto-renew off", "pre")
-        text = browser.run("return document.querySelector('pre').textContent")
+        text = downloaded(browser)
         assert "stranger" not in text, text
         folder = work / "recorded"
         folder.mkdir()
-        (folder / "Catalogue.storekit").write_text(CATALOG.read_text())
         (folder / "recorded.scenario").write_text(text + "hugo: expect status plus: expired\n")
         done = subprocess.run([perch, "scenario", "run", str(folder / "recorded.scenario")], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         equal(done.returncode, 0, f"the scenario {text!r} says {done.stdout}{done.stderr}: the status")

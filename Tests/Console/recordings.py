@@ -10,12 +10,16 @@ import urllib.request
 
 from checks import check, equal
 from server import Server
+from support import PLUS, sees
+from trial import CATALOG as OTHER
 from trial import SAMPLE as CATALOG
 from waiting import PATIENCE_SECONDS
 
 # What a session does not do: it leaves the test store, or a scenario has no word for it.
 LEFT_OUT = ("Export", "Erase…", "Grant…", "Move a purchase…", "Post message", "Clear transactions", "Cancel", "Redeem code…", "Request consumption", "Share…", "Stop sharing…")
 NAMES = ("ann", "Bert Smith", 'the "real" one', "zoë", "<b>x</b>", "customer-7", "buy", "a, b")
+# Who is there before a recording begins.
+BEFORE = ("asked", "coins", "ends", "fails", "long", "refunded", "renews")
 STEPS = ("+ 1 day", "+ 1 week", "+ 30 days", "+ 1 hour")
 SWITCHES = ("Dialogs", "Ask to Buy", "Billing retry on renewal", "Grace period")
 
@@ -153,9 +157,9 @@ def play(perch, work, text, start, accounts, number):
     """The recording on a fresh server: the state of each account."""
     folder = work / f"recording-{number}"
     folder.mkdir()
-    (folder / "Catalogue.storekit").write_text(CATALOG.read_text())
     (folder / "recorded.scenario").write_text(text)
-    server = Server(perch, CATALOG, "memory", folder / "server.log")
+    # The file has its own catalogue.
+    server = Server(perch, OTHER, "memory", folder / "server.log")
     server.start()
     try:
         def call(method, request=None):
@@ -183,6 +187,7 @@ def run(perch, work, make, browser, count, length, is_random):
     seed = int(os.environ.get("RECORDING_SEED") or (random.randrange(10 ** 6) if is_random else 1))
     print(f"        recordings: RECORDING_SEED={seed} repeats them")
     site = make("recordings")
+    before(site)
     try:
         sessions(perch, pathlib.Path(work), site, browser, count, length, seed)
     finally:
@@ -206,8 +211,8 @@ def sessions(perch, work, site, browser, count, length, seed):
                 browser.driver.refresh()
             session.hash("record")
             browser.click("Stop", "main")
-            browser.until(lambda: browser.run("return document.querySelector('main button.primary').textContent") == "Record", 10, "the end")
-            text = browser.run("return document.querySelector('pre').textContent")
+            played(browser)
+            text = downloaded(browser)
             assert "cannot be played" not in text, text
             # A length alone would switch the grace period on.
             assert re.search(r"^grace period \d+ days (on|off)$", text, re.MULTILINE), text
@@ -216,11 +221,51 @@ def sessions(perch, work, site, browser, count, length, seed):
             here = {account: state(site.call, account, kept["startMs"]) for account in used}
             there = play(perch, work, text, kept["startMs"], used, number)
             assert {each: there[each] for each in used} == here, f"done {session.done}\n{text}\nhere {here}\nthere {there}"
-            if used:
-                browser.run("document.querySelector('[aria-label=Play] input').setAttribute('id', 'catalogue')")
-                browser.driver.find_element("id", "catalogue").send_keys(str(CATALOG))
-                browser.until(lambda: any(each in browser.text("[aria-label=Play]") for each in ("what they had", "ended otherwise", "could not be played")), 60, "a result")
-                assert "what they had" in browser.text("[aria-label=Play]"), f"{browser.text('[aria-label=Play]')}\n{text}"
+            assert "what they had" in browser.text("[aria-label=Play]"), f"{browser.text('[aria-label=Play]')}\n{text}"
+            if number == 0:
+                equal([each for each in BEFORE if each not in used], ["long"], f"who is not in the recording, of who was there before")
+                sees(browser, "Not in the recording, because no steps tell how they came to what they have: long.", "main")
+                equal(browser.text("[aria-label=Play] code"), "perch scenario run recorded.scenario", "the command")
+
+
+def played(browser):
+    """A recording that ends is played by itself."""
+    browser.until(lambda: any(each in browser.text("[aria-label=Play]") for each in ("what they had", "ended otherwise", "could not be played")), 60, "a result")
+
+
+def downloaded(browser):
+    return browser.run("""
+        let file;
+        const make = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { file = blob; return make.call(URL, blob); };
+        [...document.querySelectorAll('main button')].find((each) => each.textContent === 'Download').click();
+        URL.createObjectURL = make;
+        return file.text();""")
+
+
+def before(site):
+    """Customers who are there before a recording begins, each with a past of its own."""
+    def buy(account, product, **order):
+        site.call("TransactionService/Purchase", {"account": account, "order": {"productId": product, **order}})
+
+    def pass_days(days):
+        site.call("TestStoreService/SetClock", {"advanceByMs": str(days * 86_400_000)})
+
+    site.call("TestStoreService/SetClock", {"freeze": {}})
+    for account in ("renews", "fails", "ends", "refunded", "long", "asked"):
+        buy(account, PLUS)
+    site.operate("fails", {"setCharges": {"outcome": "CHARGE_OUTCOME_FAIL"}})
+    site.operate("ends", {"setAutoRenew": {"target": {"productId": PLUS}, "enabled": False}})
+    pass_days(40)
+    site.operate("refunded", {"refund": {"target": {"productId": PLUS}, "reason": "REVOCATION_REASON_DEVELOPER_ISSUE"}})
+    site.operate("asked", {"raisePrice": {"target": {"productId": PLUS}, "priceMilliunits": "7990", "consent": "PRICE_CONSENT_NEEDED"}})
+    site.operate("asked", {"answerPriceIncrease": {"target": {"productId": PLUS}, "agrees": True}})
+    # No step of a scenario makes a period as long as this one was made.
+    site.operate("long", {"extendRenewal": {"target": {"productId": PLUS}, "byMs": str(5 * 86_400_000)}})
+    buy("coins", "app.perch.coins", quantity=2)
+    buy("coins", "app.perch.coins")
+    site.operate("coins", {"setPayments": {"allowed": False}})
+    site.call("TestStoreService/SetClock", {"resume": {}})
 
 
 __all__ = ["run"]

@@ -8,7 +8,29 @@ export const rates = [
   [15, 'a month is 30 seconds'], [1000, 'each renewal every 15 minutes'], [1001, 'each renewal every 5 minutes'], [1002, 'each renewal every minute'],
   [1003, 'each renewal every 30 seconds'], [1004, 'each renewal every 10 seconds'], [1005, 'each renewal every 2 seconds'],
 ];
-const steps = [['1 minute', 60_000], ['1 hour', 3_600_000], ['1 day', 86_400_000], ['1 week', 604_800_000], ['30 days', 2_592_000_000], ['1 year', 31_536_000_000]];
+const steps = [['1 minute', 60_000], ['1 hour', 3_600_000], ['1 day', 86_400_000], ['1 week', 604_800_000], ['30 days', 2_592_000_000], ['1 month'], ['1 year', 31_536_000_000]];
+
+/** The change of the clock that is meant by one of `steps`. A month follows the calendar, as renewals do. */
+function forward(label) {
+  const ms = new Map(steps).get(label);
+  if (ms) return { advanceByMs: String(ms) };
+  const month = new Date(session.now());
+  const day = month.getUTCDate();
+  month.setUTCMonth(month.getUTCMonth() + 1);
+  if (month.getUTCDate() !== day) month.setUTCDate(0);
+  return { advanceToMs: String(month.getTime()) };
+}
+
+/** Moves the clock, and says what became of renewals. Null: it was refused. */
+async function move(change) {
+  const answer = await attempt(() => session.perch.call('TestStoreService/SetClock', change, { timeoutMs: 60_000 }));
+  if (!answer) return null;
+  session.took(answer.clock);
+  const parts = [[answer.renewedCount, 'renewed'], [answer.failedCount, 'failed to charge']].filter(([count]) => number(count)).map(([count, what]) => `${count} ${what}`);
+  const settled = number(answer.settledCount);
+  return settled ? `${settled} renewal attempt${settled === 1 ? '' : 's'} settled${parts.length ? `: ${parts.join(', ')}` : ''}.` : 'The clock is set. No renewal was due.';
+}
+export const advance = (label) => move(forward(label));
 
 class ClockPage extends Page {
   open() {
@@ -24,7 +46,7 @@ class ClockPage extends Page {
     this.said = h('p.what', { role: 'status' });
     this.freezer = h('button.primary', { onclick: () => this.#set(session.clock?.frozen ? { resume: {} } : { freeze: {} }) });
     this.append(
-      h('section.card', { 'aria-label': 'Now' }, h('div.bar.mid', {}, this.now, this.state), h('div.ops', {}, this.freezer, steps.map(([label, ms]) => h('button', { onclick: () => this.#set({ advanceByMs: String(ms) }) }, `+ ${label}`))), this.said),
+      h('section.card', { 'aria-label': 'Now' }, h('div.bar.mid', {}, this.now, this.state), h('div.ops', {}, this.freezer, steps.map(([label]) => h('button', { onclick: () => this.#set(forward(label)) }, `+ ${label}`))), this.said),
       h('section.card', { 'aria-label': 'Slide' }, h('h2', {}, 'Slide'), h('p.what', {}, 'Forward by ', this.ahead, '. The clock moves while you slide; it never moves back.'), this.slider),
       h('div.cols', {},
         h('section.card', { 'aria-label': 'Boundary' }, h('h2', {}, 'To the next boundary of an account'),
@@ -56,12 +78,9 @@ class ClockPage extends Page {
   }
 
   async #set(change) {
-    const answer = await attempt(() => session.perch.call('TestStoreService/SetClock', change, { timeoutMs: 60_000 }));
-    if (!answer) return false;
-    session.took(answer.clock);
-    const parts = [[answer.renewedCount, 'renewed'], [answer.failedCount, 'failed to charge']].filter(([count]) => number(count)).map(([count, what]) => `${count} ${what}`);
-    const settled = number(answer.settledCount);
-    this.said.textContent = settled ? `${settled} renewal attempt${settled === 1 ? '' : 's'} settled${parts.length ? `: ${parts.join(', ')}` : ''}.` : 'The clock is set. No renewal was due.';
+    const said = await move(change);
+    if (said === null) return false;
+    this.said.textContent = said;
     return true;
   }
 

@@ -1,5 +1,6 @@
 // What was done in the console, as a scenario to play again: proto/scenario/README.md.
-import { h, session, Page, number, missing, word, toast, rich, attempt } from './kit.js';
+import { h, session, Page, number, missing, word, toast, rich, attempt, copyable, isShared, accountLink } from './kit.js';
+import { advance } from './clock.js';
 
 /** A name as it stands, or in quotes, where a quote is doubled. One of letters and hyphens alone may be a keyword of scenarios. */
 const words = (text) => (/^[a-z][\w.+@-]*[\d.+@_][\w.+@-]*$/i.test(text) ? text : `"${text.replace(/"/g, '""')}"`);
@@ -21,7 +22,73 @@ function mishap({ kind, times = 1, delayMs, path }) {
 
 /** What is kept over a reload of the window. */
 const keptAs = 'perch-recording';
-const empty = () => ({ isOn: false, app: null, startMs: 0, at: 0, head: [], settings: [], lines: [], steps: [], names: [], accounts: [], problems: [], end: null, hasGrace: false });
+const empty = () => ({ isOn: false, app: null, startMs: 0, at: 0, catalogue: '', settings: [], head: [], opening: [], before: [], lines: [], steps: [], names: [], accounts: [], touched: [], leftOut: [], problems: [], end: null, hasGrace: false });
+/** So many customers that were there before are recorded without being touched. */
+const customersMax = 20;
+/** What would disturb purchases of the past holds from the beginning of the recording on, and everything else from the first purchase on. */
+const holdsLater = /^(askToBuy|interruptedPurchases|dialogs|billingRetryOnRenewal|simulatedError|product)$/;
+const idOf = (t) => t?.id ?? '0';
+const isRenewal = (t) => t.reason === 'TRANSACTION_REASON_RENEWAL';
+
+/** A file of Xcode with the products of the app. */
+async function catalogueFile() {
+  const file = { identifier: 'recorded', nonRenewingSubscriptions: [], products: [], settings: {}, subscriptionGroups: [], version: { major: 4, minor: 0 } };
+  for (const { jsonRepresentation, subscription } of (await session.catalogue()).products) {
+    const product = JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(jsonRepresentation), (each) => each.charCodeAt(0))));
+    let list = file[product.type === 'NonRenewingSubscription' ? 'nonRenewingSubscriptions' : 'products'];
+    if (subscription) {
+      const { groupId: id, groupDisplayName } = subscription;
+      let group = file.subscriptionGroups.find((each) => each.id === id);
+      if (!group) file.subscriptionGroups.push((group = { id, localizations: [], name: groupDisplayName || id, subscriptions: [] }));
+      list = group.subscriptions;
+    }
+    list.push(product);
+  }
+  return JSON.stringify(file, null, 1);
+}
+
+/** How a customer came to what they have, as calls with their instants. What it leaves out shows when the recording is played. */
+function pastOf(account, startMs, transactions, unfinished, { groups = [], charges = '', storefront, paymentsForbidden }) {
+  const calls = [];
+  const call = (at, method, request, also) => calls.push({ at, method, request: { account, ...request }, found: [], ...also });
+  const operate = (at, operation, also) => call(at, 'TestStoreService/Operate', { operation }, also);
+  const own = transactions.filter((t) => !isShared(t) && number(t.purchaseDateMs) <= startMs);
+  if (storefront && own.length) operate(number(own[0].purchaseDateMs), { setStorefront: { storefront } });
+  for (const t of own) {
+    const [id, at, target] = [idOf(t), number(t.purchaseDateMs), { transactionId: idOf(t) }];
+    const order = { productId: t.productId };
+    if (number(t.purchasedQuantity) > 1) order.quantity = number(t.purchasedQuantity);
+    if (t.appAccountToken) order.appAccountToken = t.appAccountToken;
+    if (t.offer?.id) order.offer = { type: t.offer.type, id: t.offer.id };
+    if (t.productType === 'PRODUCT_TYPE_AUTO_RENEWABLE') order.introductoryEligibility = `INTRODUCTORY_ELIGIBILITY_${t.offer?.type === 'OFFER_TYPE_INTRODUCTORY' ? 'ALLOWED' : 'DENIED'}`;
+    if (!isRenewal(t)) {
+      call(at, 'TransactionService/Purchase', { order }, { made: id });
+      if (!unfinished.has(id)) call(at, 'TransactionService/Finish', target);
+    }
+    const { dateMs, reason, type, percentageMilli } = t.revocation ?? {};
+    const nth = own.filter((each) => isRenewal(each) && each.productId === t.productId).indexOf(t) + 1;
+    if (dateMs && number(dateMs) <= startMs) operate(number(dateMs), { refund: { target, reason, type, ...(type?.endsWith('PRORATED') ? { percentageMilli } : {}) } }, { found: nth ? [{ account, id, productId: t.productId, nth }] : [] });
+  }
+  let hasFailed = false;
+  for (const { state, transaction, renewalInfo } of groups.flatMap(({ statuses }) => statuses?.statuses ?? [])) {
+    const [held, info] = [transaction?.transaction ?? {}, renewalInfo?.renewalInfo ?? {}];
+    const last = own.findLast((t) => (t.originalId ?? idOf(t)) === (held.originalId ?? idOf(held)));
+    if (!last || isShared(held)) continue;
+    const [at, target] = [number(last.purchaseDateMs), { productId: last.productId }];
+    if (/GRACE|RETRY/.test(state) || info.expirationReason === 'EXPIRATION_REASON_BILLING_ERROR') { operate(at, { setCharges: { outcome: 'CHARGE_OUTCOME_FAIL' } }); hasFailed = true; }
+    else if (!info.willAutoRenew && !held.revocation) operate(at, { setAutoRenew: { target, enabled: false } });
+    if (info.autoRenewPreference && info.autoRenewPreference !== last.productId) call(startMs, 'TransactionService/Purchase', { order: { productId: info.autoRenewPreference } });
+    // A price that waits for an answer is nowhere to be read.
+    if (/AGREED/.test(info.priceIncreaseStatus)) {
+      operate(startMs, { raisePrice: { target, priceMilliunits: info.renewalPrice?.milliunits, consent: 'PRICE_CONSENT_NEEDED' } });
+      operate(startMs, { answerPriceIncrease: { target, agrees: true } });
+    }
+  }
+  const set = charges.endsWith('UNSPECIFIED') ? '' : charges;
+  if (own.length && set !== (hasFailed ? 'CHARGE_OUTCOME_FAIL' : '')) operate(startMs, { setCharges: { outcome: set || 'CHARGE_OUTCOME_UNSPECIFIED' } });
+  if (own.length && paymentsForbidden) operate(startMs, { setPayments: { allowed: false } });
+  return calls;
+}
 
 /** Turns changes into lines of a scenario, and keeps them as calls to play again. */
 export class Recorder extends EventTarget {
@@ -33,8 +100,8 @@ export class Recorder extends EventTarget {
     Object.assign(this, kept, { names: new Map(kept.names), accounts: new Map(kept.accounts), found: [] });
   }
   #keep() {
-    const { isOn, app, startMs, at, head, settings, lines, steps, problems, end, hasGrace } = this;
-    try { sessionStorage.setItem(keptAs, JSON.stringify({ isOn, app, startMs, at, head, settings, lines, steps, problems, end, hasGrace, names: [...this.names], accounts: [...this.accounts] })); } catch { /* in memory alone */ }
+    const kept = Object.fromEntries(Object.keys(empty()).map((name) => [name, this[name]]));
+    try { sessionStorage.setItem(keptAs, JSON.stringify({ ...kept, names: [...this.names], accounts: [...this.accounts] })); } catch { /* in memory alone */ }
     this.dispatchEvent(new Event('line'));
   }
 
@@ -47,21 +114,46 @@ export class Recorder extends EventTarget {
   #call(method, request = {}) { return session.perch.call(method, { ...(this.app ? { app: this.app } : {}), ...request }); }
   #isAbout({ app = session.perch.app }) { return this.isOn && app?.bundleId === this.app?.bundleId && app?.environment === this.app?.environment; }
 
-  async start() {
+  /** Changes that this window makes meanwhile wait until it has begun. */
+  start() { return (this.starting = this.#start().finally(() => { this.starting = null; })); }
+  async #start() {
     this.#take(empty());
     this.app = session.perch.app;
-    const [{ clock }, { settings = [] }] = await Promise.all([this.#call('TestStoreService/GetClock'), this.#call('TestStoreService/GetSettings')]);
+    const [{ clock }, { settings = [] }, { accounts = [], nextPageToken }, catalogue] = await Promise.all([this.#call('TestStoreService/GetClock'), this.#call('TestStoreService/GetSettings'), this.#call('TestStoreService/ListAccounts', { pageSize: customersMax }),
+      catalogueFile().catch((error) => { this.problems.push(`its catalogue was not shown: ${error.message}`); return ''; })]);
     this.startMs = this.at = number(clock.nowMs);
-    // What is set already holds from the beginning. Offers and products are in the catalogue's file, except for what was edited since.
-    this.settings = settings.filter((each) => !each.product);
-    this.hasGrace = settings.some((each) => each.gracePeriod);
-    this.head = this.settings.map((each) => this.#setting(each)).filter(Boolean);
-    if (settings.some((each) => each.product)) this.problems.push('the catalogue had been edited before the recording began');
+    // What is set already holds from the beginning.
+    Object.assign(this, { settings, catalogue, hasGrace: settings.some((each) => each.gracePeriod) });
+    [this.head, this.opening] = [false, true].map((isLater) => this.#settings(isLater).map((each) => this.#setting(each)).filter(Boolean));
+    for (const account of accounts) await this.#remember(account, true);
+    if (nextPageToken) this.leftOut.push('customers beyond the first 20 that nobody touched');
     this.isOn = true;
     this.#keep();
   }
 
-  /** Ends the recording with what every customer has. */
+  /** Adds how a customer came to what they have, before the recording changes it. */
+  async #remember(account, ifBought = false) {
+    const [transactions, unfinished, inspection] = await Promise.all([this.#history(account), this.#call('TransactionService/ListUnfinished', { account, pageSize: 500 }).catch(() => ({})), this.#call('TestStoreService/InspectAccount', { account }).catch(() => ({}))]);
+    if (ifBought && !transactions.length) return;
+    this.#label(account);
+    const calls = pastOf(account, this.startMs, transactions, new Set((unfinished.transactions ?? []).map((each) => idOf(each.transaction))), inspection);
+    for (const each of calls.toSorted((a, b) => a.at - b.at)) {
+      for (const found of each.found) found.line = `${this.#label(account)}: call renewal ${found.nth} of ${words(found.productId)} as ${this.#name(found.id)}`;
+      const line = this.line({ ...each, response: each.made ? { transaction: { transaction: { id: each.made } } } : {} });
+      this.before.push({ ...each, lines: [...each.found.map((found) => found.line), line] });
+    }
+    this.before.sort((a, b) => a.at - b.at);
+  }
+  async #history(account) {
+    const all = [];
+    for (let pageToken = ''; ;) {
+      const answer = await this.#call('TransactionService/ListTransactions', { account, includeFinishedConsumables: true, pageSize: 500, ...(pageToken ? { pageToken } : {}) });
+      all.push(...(answer.transactions ?? []).map(({ transaction }) => transaction));
+      if (!(pageToken = answer.nextPageToken)) return all;
+    }
+  }
+
+  /** Ends the recording with what every customer has, and plays it. Who was not touched and cannot be told by steps is left out. */
   async stop() {
     const { clock } = await this.#call('TestStoreService/GetClock');
     const end = await Promise.all([...this.accounts.keys()].map((account) => state(account, this.startMs, this.app)));
@@ -69,9 +161,23 @@ export class Recorder extends EventTarget {
     [this.isOn, this.end] = [false, end];
     this.#keep();
   }
+  /** True: somebody is left out. */
+  leaveOut(accounts) {
+    const out = accounts.filter((each) => !this.touched.includes(each));
+    for (const each of out) this.accounts.delete(each);
+    this.before = this.before.filter(({ request }) => !out.includes(request.account));
+    this.end = this.end.filter(({ account }) => !out.includes(account));
+    this.leftOut.push(...out);
+    this.#keep();
+    return out.length > 0;
+  }
 
   listen(perch) {
-    perch.before = (method, request) => (this.#isAbout(request) ? this.#prepare(method.split('/')[1], request) : undefined);
+    perch.before = async (method, request) => {
+      if (/\/(Get|List|Explain|Inspect|Find|Export)/.test(method)) return;
+      await this.starting;
+      if (this.#isAbout(request)) await this.#prepare(request);
+    };
     perch.addEventListener('change', ({ detail }) => {
       if (!this.#isAbout(detail.request)) return;
       const said = this.line(detail);
@@ -98,28 +204,19 @@ export class Recorder extends EventTarget {
   }
 
   /** What a change will be about, before it happens: a number that the recording has not made becomes what it is, such as the second renewal of a product. */
-  async #prepare(name, { account, transactionId, operation = {} }) {
-    if (!account || /^(Get|List|Explain|Inspect|Find|Export)/.test(name)) return;
+  async #prepare({ account, transactionId, operation = {}, advanceToBoundary }) {
+    account ??= advanceToBoundary?.account;
+    if (!account) return;
     this.found = [];
     const [[kind, each] = []] = Object.entries(operation);
     const read = (method, request) => this.#call(method, { account, ...request });
-    const history = async (of) => {
-      const all = [];
-      for (let pageToken = ''; ;) {
-        const answer = await read('TransactionService/ListTransactions', { account: of, includeFinishedConsumables: true, pageSize: 500, ...(pageToken ? { pageToken } : {}) });
-        all.push(...(answer.transactions ?? []).map(({ transaction }) => transaction));
-        if (!(pageToken = answer.nextPageToken)) return all;
-      }
-    };
     for (const of of [account, each?.member].filter(Boolean)) {
-      if (this.accounts.has(of)) continue;
-      const before = await history(of);
-      if (before.length) this.problems.push(`${of} had bought ${before.length === 1 ? 'something' : `${before.length} things`} before the recording began`);
-      this.#label(of);
+      if (!this.touched.includes(of)) this.touched.push(of);
+      if (!this.accounts.has(of)) await this.#remember(of);
     }
     const id = transactionId ?? each?.target?.transactionId ?? (kind === 'deleteTransaction' ? each.transactionId : undefined);
     if (id !== undefined && !this.names.has(id)) {
-      const all = await history(account);
+      const all = await this.#history(account);
       const it = all.find((t) => (t.id ?? '0') === id);
       const same = all.filter((t) => t.productId === it?.productId);
       const renewals = same.filter((t) => t.reason === 'TRANSACTION_REASON_RENEWAL');
@@ -252,15 +349,27 @@ export class Recorder extends EventTarget {
     }
   }
 
-  /** The whole file. */
-  text() {
-    const head = ['# Recorded in the console of Perch.', ...this.problems.map((each) => `# It cannot be played again as it was: ${each}.`), `start ${new Date(this.startMs).toISOString()}`, 'catalog Catalogue.storekit', ...this.head];
+  /** The instant at which the file begins: the first purchase of a customer who was there before. */
+  get #beginMs() { return this.before[0]?.at ?? this.startMs; }
+  #settings(isLater) { return this.settings.filter((each) => holdsLater.test(Object.keys(each)[0]) === isLater); }
+
+  /** The whole file, or without the catalogue. */
+  text(isWhole = true) {
+    let at = this.#beginMs;
+    const past = [];
+    const to = (next) => { if (next > at) past.push(`+${duration(next - at)}`); at = next; };
+    for (const each of this.before) { to(each.at); past.push(...each.lines); }
+    to(this.startMs);
+    const head = ['# Recorded in the console of Perch.', ...this.problems.map((each) => `# It cannot be played again as it was: ${each}.`), `start ${new Date(this.#beginMs).toISOString()}`,
+      ...(this.catalogue && isWhole ? [`catalog ${this.catalogue}`] : []), ...this.head];
     if (this.accounts.size) head.push(`accounts ${[...this.accounts.values()].join(', ')}`);
-    return [...head, '', ...this.lines, ''].join('\n');
+    return [...head, '', ...(past.length ? ['# How the customers came to what they had.', ...past, '', '# What was recorded.'] : []), ...this.opening, ...this.lines, ''].join('\n');
   }
 
   /** Plays the recording in an app of its own, which the server forgets, and compares what every customer has at the end. */
-  async play(file) {
+  async play() {
+    if (!this.catalogue) throw new Error('its catalogue was not shown');
+    const file = btoa(Array.from(new TextEncoder().encode(this.catalogue), (each) => String.fromCharCode(each)).join(''));
     // Four apps for a catalogue: a server has few in memory. Each play moves a clock by four years.
     const name = [...file].reduce((sum, each) => (Math.imul(sum, 31) + each.charCodeAt(0)) >>> 0, 0).toString(36);
     const app = { bundleId: `perch.examples.recording-${name}-${Math.floor(Math.random() * 4)}`, environment: 'ENVIRONMENT_XCODE' };
@@ -271,20 +380,26 @@ export class Recorder extends EventTarget {
     for (const account of accounts) await call('TestStoreService/Operate', { account, operation: { stopSharing: {} } }).catch(() => {});
     for (const account of accounts) await call('AdminService/EraseAccount', { account });
     const { clock } = await call('TestStoreService/SetClock', { freeze: {} });
-    const shift = Math.ceil(Math.max(0, number(clock.nowMs) - this.startMs) / calendarMs) * calendarMs;
+    const shift = Math.ceil(Math.max(0, number(clock.nowMs) - this.#beginMs) / calendarMs) * calendarMs;
     const to = (at) => call('TestStoreService/SetClock', { advanceToMs: String(at + shift) });
-    await to(this.startMs);
-    if (this.settings.length) await call('TestStoreService/Configure', { settings: this.settings });
+    await to(this.#beginMs);
+    const set = async (isLater) => { const settings = this.#settings(isLater); if (settings.length) await call('TestStoreService/Configure', { settings }); };
+    await set(false);
     const numbers = new Map();
     const mapped = (value) => JSON.parse(JSON.stringify(value), (key, part) => (/^(transactionId|number)$/.test(key) ? numbers.get(String(part)) ?? part : key === 'purchaseDateMs' ? String(number(part) + shift) : part));
-    let at = this.startMs;
-    for (const step of this.steps) {
+    let at = this.#beginMs;
+    const play = async (step) => {
       if (step.at > at) await to(at = step.at);
-      if (!step.request) continue;
+      if (!step.request) return;
       for (const each of step.found) numbers.set(each.id ?? each.number, await find(call, each));
       const answer = await call(step.method, mapped(step.request));
       if (step.made) numbers.set(step.made, answer.transaction?.transaction?.id ?? '0');
-    }
+    };
+    // Of somebody whom nobody touched a refusal leaves out that customer alone.
+    for (const step of this.before) await play(step).catch((error) => { if (this.touched.includes(step.request.account)) throw error; });
+    if (this.startMs > at) await to(at = this.startMs);
+    await set(true);
+    for (const step of this.steps) await play(step);
     if (this.at > at) await to(this.at);
     return Promise.all(this.end.map(async (was) => ({ account: was.account, was, is: await state(was.account, this.startMs + shift, app) })));
   }
@@ -305,15 +420,16 @@ async function find(call, { account, id, number: waiting, productId, nth, isFirs
 async function state(account, startMs, app) {
   const call = (method, request = {}) => session.perch.call(method, { ...(app ? { app } : {}), account, ...request });
   const since = (at) => (at === undefined ? undefined : number(at) - startMs);
-  const [{ transactions = [] }, { transactions: owned = [] }, { groups = [], pendingPurchases = [] }] = await Promise.all([
+  const [{ transactions = [] }, { transactions: owned = [] }, { groups = [], pendingPurchases = [], purchaseIntents = [], charges, paymentsForbidden }] = await Promise.all([
     call('TransactionService/ListTransactions', { includeFinishedConsumables: true, pageSize: 500 }), call('EntitlementService/ListCurrentEntitlements').catch(() => ({})),
     call('TestStoreService/InspectAccount').catch(() => ({}))]);
   return {
     account,
     has: owned.map(({ transaction }) => transaction.productId).sort(),
     statuses: groups.flatMap(({ groupId, statuses }) => (statuses?.statuses ?? []).map((each) => [groupId, each.state, each.transaction?.transaction?.productId, !!each.renewalInfo?.renewalInfo?.willAutoRenew])),
-    waits: pendingPurchases.map((each) => each.order?.productId),
-    transactions: transactions.map(({ transaction: t }) => [t.productId, t.reason ?? '', since(t.purchaseDateMs), since(t.expirationDateMs), t.price?.milliunits, t.revocation ? since(t.revocation.dateMs) : undefined]),
+    waits: [pendingPurchases.map((each) => each.order?.productId), purchaseIntents.map((each) => each.productId)],
+    settings: [charges, paymentsForbidden],
+    transactions: transactions.map(({ transaction: t }) => [t.productId, t.reason ?? '', since(t.purchaseDateMs), since(t.expirationDateMs), t.price?.milliunits, t.offer, t.revocation ? since(t.revocation.dateMs) : undefined, t.isUpgraded]),
   };
 }
 
@@ -321,20 +437,27 @@ export const recorder = new Recorder();
 
 class RecordPage extends Page {
   open() {
-    this.append(h('h1', {}, 'Record'), h('p.what', {}, rich('Press Record: what you then do in the console becomes a scenario, until you press Stop. It is played here, or by `perch scenario run` where you add what you expect.')));
+    this.append(h('h1', {}, 'Record'), h('p.what', {}, rich('Press Record: what you then do in the console becomes a scenario, until you press Stop. It begins with the customers as they are, and plays by itself: here, and by `perch scenario run`.')));
     if (!session.isTest || !session.allows('test')) return this.append(missing('Only test apps have scenarios, and the scope `test` plays them.'));
-    this.button = h('button.primary', { onclick: () => attempt(() => (recorder.isOn ? recorder.stop() : recorder.start())) });
+    this.button = h('button.primary', { onclick: () => this.#press() });
     this.save = h('button', { onclick: () => this.#download('recorded.scenario', recorder.text()) }, 'Download');
     this.state = h('span.badge', { role: 'status' });
+    this.said = h('p.what', { role: 'status' });
+    this.time = h('section.card', { 'aria-label': 'Time' }, h('h2', {}, 'Let time pass'), h('div.ops', {}, ['1 day', '1 month', '1 year'].map((each) => h('button', { onclick: async () => { this.said.textContent = await advance(each) ?? ''; } }, `+ ${each}`))), this.said);
     this.file = h('pre', { tabindex: '0', 'aria-label': 'The scenario' });
     this.problems = h('div', { role: 'status' });
-    this.chosen = h('input', { type: 'file', accept: '.storekit,.json', onchange: () => this.#play() });
-    this.player = h('section.card', { 'aria-label': 'Play' }, h('h2', {}, 'Play it again'), h('p.what', {}, 'In an app of its own, which leaves no trace, with the catalogue’s file that this server reads: choose it, and it plays.'),
-      h('label.field', {}, 'Catalogue', this.chosen), (this.result = h('div', { role: 'status' })));
-    this.append(h('div.bar.mid', {}, this.button, this.save, h('button', { onclick: () => recorder.clear() }, 'Clear'), this.state), this.problems, this.player, this.file,
-      (this.beside = h('p.what', {}, 'Beside it the scenario needs the app’s catalogue as Catalogue.storekit: name the file that the server reads.')));
+    this.player = h('section.card', { 'aria-label': 'Play' }, h('h2', {}, 'Played again'), h('p.what', {}, 'In an app of its own, which leaves no trace.'), (this.result = h('div', { role: 'status' })),
+      h('div.bar.mid', {}, h('button', { onclick: () => this.#play() }, 'Play again'), this.save), h('p.what', {}, 'Anybody plays the downloaded file, which has all it needs: ', copyable('perch scenario run recorded.scenario')));
+    this.append(h('div.bar.mid', {}, this.button, h('button', { onclick: () => recorder.clear() }, 'Clear'), this.state), this.problems, this.time, this.player, this.file);
     this.on(recorder, 'line', () => this.#show());
     this.#show();
+  }
+
+  async #press() {
+    this.button.disabled = true;
+    await attempt(() => (recorder.isOn ? recorder.stop() : recorder.start()));
+    this.button.disabled = false;
+    if (recorder.end) await this.#play();
   }
 
   #show() {
@@ -342,27 +465,27 @@ class RecordPage extends Page {
     this.state.className = 'badge ' + (recorder.isOn ? 'bad' : '');
     const steps = `${recorder.lines.length} step${recorder.lines.length === 1 ? '' : 's'}`;
     this.state.textContent = recorder.isOn ? `recording, ${steps}` : steps;
-    this.save.disabled = recorder.lines.length === 0;
-    this.beside.hidden = this.save.disabled;
+    this.time.hidden = !recorder.isOn;
     this.player.hidden = recorder.isOn || !recorder.end;
-    this.problems.replaceChildren(...recorder.problems.map((each) => h('p.note.warn', {}, `It cannot be played again as it was: ${each}. A recording with a new customer can.`)));
-    this.file.textContent = recorder.isOn || recorder.lines.length ? recorder.text() : 'Nothing is recorded. Press Record, then buy, refund or move the clock on the other pages.';
+    this.problems.replaceChildren(...recorder.problems.map((each) => h('p.note.warn', {}, `It cannot be played again as it was: ${each}.`)),
+      recorder.leftOut.length ? h('p.note', {}, `Not in the recording, because no steps tell how they came to what they have: ${recorder.leftOut.join(', ')}.`) : '');
+    this.file.textContent = recorder.isOn || recorder.lines.length ? recorder.text(false) : 'Nothing is recorded. Press Record, then buy, refund or move the clock on the other pages.';
   }
 
   async #play() {
-    const [file] = this.chosen.files;
-    if (!file) return;
     this.result.replaceChildren(h('p.what', {}, 'It plays…'));
-    let text = '';
-    for (const byte of new Uint8Array(await file.arrayBuffer())) text += String.fromCharCode(byte);
     try {
-      const list = await recorder.play(btoa(text));
-      const rows = list.map(({ account, was, is }) => ({ account, differs: Object.keys(was).filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name])) }));
+      let rows;
+      do rows = (await recorder.play()).map(({ account, was, is }) => ({ account, differs: Object.keys(was).filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name])) }));
+      while (recorder.leaveOut(rows.filter((each) => each.differs.length).map((each) => each.account)));
       const isSame = rows.every((each) => !each.differs.length);
       this.result.replaceChildren(h('p.note', { class: isSame ? '' : 'bad' }, isSame ? `Played: ${rows.length === 1 ? 'the customer has' : `all ${rows.length} customers have`} what they had.` : 'Played, and it ended otherwise.'),
-        h('ul.plain', {}, rows.map(({ account, differs }) => h('li', {}, h('b', {}, account), differs.length ? `: other ${differs.join(', ')}` : ': the same'))));
-    } catch (error) { this.result.replaceChildren(h('p.note.bad', {}, `It could not be played: ${error.message}`)); }
-    this.chosen.value = '';
+        h('ul.plain', {}, rows.map(({ account, differs }) => h('li', {}, h('a', { href: accountLink(account) }, account), differs.length ? `: other ${differs.join(', ')}` : ': the same'))));
+    } catch (error) {
+      // One with apps of the App Store, or one of several nodes.
+      const isElsewhere = error.code === 'not_found' && /perch\.examples/.test(error.message);
+      this.result.replaceChildren(isElsewhere ? h('p.what', {}, 'This server has no apps to play in.') : h('p.note.bad', {}, `It could not be played: ${error.message}`));
+    }
   }
 
   #download(name, text) {
