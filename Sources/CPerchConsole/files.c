@@ -13,6 +13,9 @@ static const unsigned char accounts_js[] = {
 static const unsigned char app_js[] = {
 #embed "../PerchConsole/Files/app.js"
 };
+static const unsigned char audit_js[] = {
+#embed "../PerchConsole/Files/audit.js"
+};
 static const unsigned char backyard_birds_storekit[] = {
 #embed "../PerchConsole/Files/backyard-birds.storekit"
 };
@@ -178,6 +181,7 @@ static const struct perch_console_file files[] = {
     FILE(icon_svg),
     FILE(icons_svg),
     FILE(incoming_js),
+    FILE(audit_js),
     FILE(index_html),
     FILE(kit_js),
     FILE(live_js),

@@ -65,6 +65,7 @@ package enum ConsoleFiles {
         ("live.js", PackageResources.live_js),
         ("record.js", PackageResources.record_js),
         ("incoming.js", PackageResources.incoming_js),
+        ("audit.js", PackageResources.audit_js),
         ("store.js", PackageResources.store_js),
         ("store-subscription.js", PackageResources.store_subscription_js),
         ("store-sheets.js", PackageResources.store_sheets_js),

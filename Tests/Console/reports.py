@@ -52,10 +52,10 @@ def named(site, browser):
         browser.until(lambda: browser.find("End grant", within=place) is None, 3, "no grant")
     with check("audit: changes with their callers, newest first, live, with their accounts"):
         browser.open(site.page("audit"))
-        browser.shows("GrantEntitlement", "main")
+        browser.shows("somebody without credentials gave nina gamma", "main")
         site.operate("nina", {"setCharges": {"outcome": "CHARGE_OUTCOME_FAIL"}})
-        browser.until(lambda: "setCharges" in browser.text("main tbody tr"), 5, "the newest change comes first")
-        assert "nina" in browser.text("main tbody tr"), browser.text("main")
+        browser.until(lambda: "chose whether charges of nina fail" in browser.text("main tbody tr"), 5, "the newest change comes first")
+        assert "setCharges" in browser.text("main tbody tr"), browser.text("main")
         browser.until(lambda: asks_nothing(browser), 30, "three seconds without a request")
     with check("accounts: an older transaction leads to its account"):
         for _ in range(3):

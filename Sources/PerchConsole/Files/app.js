@@ -9,6 +9,7 @@ import './products.js';
 import './settings.js';
 import './live.js';
 import './incoming.js';
+import './audit.js';
 
 const pages = [
   ['', [['accounts', 'Accounts']], () => true],

@@ -1,8 +1,8 @@
-// What came from Apple and was refused, and who changed what.
+// What came from Apple, and what was refused.
 import { h, session, Page, missing, instant, day, utc, zone, number, attempt, money, rich, copyable, accountLink, payloadOf } from './kit.js';
 
 /** A page of the server's own: read again when the stream is at another revision, where the token has the scope. */
-class ServerPage extends Page {
+export class ServerPage extends Page {
   begin(title, about) {
     this.append(h('h1', {}, title), h('p.what', {}, rich(about)), (this.place = h('div')));
     if (!session.allows('admin')) return this.place.append(missing('Your token does not have the scope `admin` of the server, which this page needs.'));
@@ -142,25 +142,4 @@ class IncomingPage extends ServerPage {
   }
 }
 
-class AuditPage extends ServerPage {
-  open() { this.begin('Audit', 'Administrative and test changes, newest first: who asked for what.'); }
-
-  async read() {
-    if (this.since === undefined) {
-      const { revision } = await session.perch.call('AdminService/GetServerStatus');
-      [this.since, this.lines] = [Math.max(0, number(revision) - 1000), []];
-    }
-    for (let more = true; more && !this.ended;) {
-      const { entries = [], hasMore } = await session.perch.call('AdminService/ListAudit', { afterRevision: String(this.since), pageSize: 500 });
-      for (const each of entries) this.since = Math.max(this.since, number(each.revision));
-      this.lines.push(...entries);
-      more = hasMore && entries.length;
-    }
-    this.lines.splice(0, this.lines.length - 1000);
-    this.show(this.since, () => [this.lines.length ? this.table('Changes', ['Revision', 'When', 'Who', 'What', 'Account', 'App'], this.lines.toReversed().map((each) => [
-      each.revision, instant(each.atMs), `${each.subject ?? ''} ${each.address ?? ''}`, [h('code', {}, each.method?.split('/').pop()), ' ', each.what ?? ''], each.account && each.bundleId === session.app?.bundleId ? h('a', { href: accountLink(each.account) }, each.account) : each.account ?? '', `${each.bundleId ?? ''} ${each.environment ?? ''}`])) : h('p.what', {}, 'No change yet.')]);
-  }
-}
-
 customElements.define('perch-incoming-page', IncomingPage);
-customElements.define('perch-audit-page', AuditPage);

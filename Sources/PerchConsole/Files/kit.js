@@ -368,6 +368,18 @@ export function offering(input, suggest) {
   return [input, list];
 }
 
+/** The language of what the server tells of customers, which a window keeps until somebody signs out. */
+const languages = [['en', 'English'], ['de', 'Deutsch']];
+export const language = () => { try { return localStorage.getItem('perch-language') ?? (/^de/.test(navigator.language) ? 'de' : 'en'); } catch { return 'en'; } };
+export function languageButtons(changed) {
+  const buttons = languages.map(([code, name]) => h('button.link', { type: 'button', lang: code, 'aria-pressed': String(code === language()), onclick: () => {
+    try { localStorage.setItem('perch-language', code); } catch { /* for this window alone */ }
+    for (const each of buttons) each.setAttribute('aria-pressed', String(each.lang === language()));
+    changed();
+  } }, name));
+  return h('p.languages', {}, buttons);
+}
+
 /** A part of a page that needs what this server may not have. */
 export const missing = (what) => h('p.note', {}, rich(what));
 
@@ -378,8 +390,9 @@ export const missing = (what) => h('p.note', {}, rich(what));
  */
 export function ask(title, fields, { submit = 'OK', danger = false, text = '', more: moreLabel = 'Options' } = {}) {
   return new Promise((done) => {
+    const first = fields.find((field) => field.required && !field.value && !field.options && !field.isMore);
     const inputs = fields.map((field) => {
-      const props = { name: field.name, value: field.value ?? '', placeholder: field.hint, required: field.required, ...field.props };
+      const props = { autofocus: field === first, name: field.name, value: field.value ?? '', placeholder: field.hint, required: field.required, ...field.props };
       if (field.type === 'check') return h('label.check', {}, h('input', { type: 'checkbox', name: field.name, checked: !!field.value }), field.label);
       const input = field.options
         ? h('select', { name: field.name }, field.options.map(([value, label]) => h('option', { value, selected: value === field.value }, label)))
@@ -396,7 +409,7 @@ export function ask(title, fields, { submit = 'OK', danger = false, text = '', m
       const words = said instanceof Promise ? await said : said;
       if (turn !== told) return;
       effect.replaceChildren(...rich(words));
-      effect.hidden = !words;
+      effect.hidden = !words && typeof text !== 'function';
     };
     const more = inputs.filter((_, at) => fields[at].isMore);
     const dialog = h('dialog', { 'aria-label': title },
