@@ -4,14 +4,19 @@ seen. On an app of the App Store and on a test app. With a folder it takes a pic
 An action is a key, a click, or a text that is typed.
 """
 import contextlib
+import pathlib
 import re
+import subprocess
+import tempfile
 import urllib.request
 
 from selenium.webdriver.common.keys import Keys
 
+import recordings
 from appstore import now
 from checks import check, equal
 from support import DAY, PLUS, SHOP, TEST, Production, point, sees
+from waiting import PATIENCE_SECONDS
 
 ACTIONS_MAX = 6
 
@@ -52,9 +57,15 @@ class Player:
         point(self.browser, label, within)
         self.picture(label)
 
-    def fill(self, label, text):
+    def fill(self, label, text, within="dialog"):
+        """A click into a field, and its text. In a dialog the field that is needed has the focus already."""
+        if within == "dialog":
+            focused = self.browser.run("return document.activeElement.closest('label')?.innerText ?? ''")
+            assert focused.startswith(label), f"the focus of the dialog is at {focused}, and not at {label}"
+        else:
+            self.actions += 1
         self.actions += 1
-        self.browser.fill(label, text, "dialog")
+        self.browser.fill(label, text, within)
         self.picture(label)
 
     def find(self, text, found=None):
@@ -186,23 +197,28 @@ def shop(production, browser, folder):
         player.answer("jane has Plus Monthly until", "[aria-label=Now]")
     with player.task("App Store, rehearse a price rise"):
         player.find("lena")
-        player.click("Higher price, not agreed", "[aria-label='What if']")
-        player.answer("renew", "[aria-label='What if']")
+        player.fill("New price", "12.99", "[aria-label='What if']")
+        player.click("Higher price", "[aria-label='What if']")
+        for text in ("If it is agreed to:", "then it would renew for $12.99", "If it is not agreed to:", "It would not renew"):
+            player.answer(text, "[aria-label='What if']")
     production.enter(browser, production.admin)
     sees(browser, "ada · admin", "header")
     production.choose(browser, SHOP)
     with player.task("App Store, give a week"):
         player.find("fay")
         player.click("Give free days…", "[aria-label=Actions]")
-        sees(browser, "fay keeps plus until", "dialog")
+        sees(browser, "fay keeps Plus Monthly until", "dialog")
         player.click("Give", "dialog .bar")
-        player.answer("7 free days are given: plus until", ".did")
+        player.answer("7 free days are given: Plus Monthly until", ".did")
     with player.task("App Store, a purchase landed at the wrong account"):
         player.find("ivy")
         player.click("Move a purchase…", "[aria-label=Actions]")
         player.fill("To the account", "ines")
-        player.click("Move", "dialog .bar")
+        player.key(Keys.ENTER)
         player.answer("The purchase is moved", ".did")
+        # Nothing is said of a customer who never bought.
+        player.answer("ivy has nothing at the moment. Plus Monthly was moved to ines on", "[aria-label=Now]")
+        equal(visible(browser, "Explanation"), [], "an explanation of purchases that are elsewhere")
     with player.task("App Store, erase"):
         player.find("kate")
         player.click("Erase…", "[aria-label=Actions]")
@@ -219,8 +235,49 @@ def shop(production, browser, folder):
     return player
 
 
+def plays_elsewhere(production, browser):
+    """The downloaded recording, by the command of the page, on an empty server: its customers have what they have here."""
+    folder = pathlib.Path(tempfile.mkdtemp())
+    text = recordings.downloaded(browser)
+    (folder / "recorded.scenario").write_text(text + "lena: expect latest app.perch.plus.monthly: a renewal, not revoked\n")
+    command = browser.run("return document.querySelector('[aria-label=Play] code').textContent").split()
+    done = subprocess.run([production.perch, *command[1:]], cwd=folder, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    equal((command[0], done.returncode), ("perch", 0), f"{text} says {done.stdout}{done.stderr}: the program and its status")
+
+
+def visible(browser, label):
+    return browser.run("return [...document.querySelectorAll(`main [aria-label='${arguments[0]}']`)].filter((each) => each.checkVisibility()).map((each) => each.innerText)", label)
+
+
 def beside(production, browser):
     """What people who tried the tasks did not find, or were frightened of."""
+    with check("tasks: a move leads to the other account, and back"):
+        production.go(browser, "account/ivy")
+        for said, other in (("was moved from here to ines", "ines"), ("was moved here from ivy", "ivy")):
+            sees(browser, said, "[aria-label=Timeline]")
+            point(browser, other, "[aria-label=Timeline] li .soft")
+            browser.shows(other, "h1")
+    with check("tasks: one name for one thing: what the shop shows, and the technical name small beside it"):
+        production.go(browser, "account/jane")
+        sees(browser, "Plus Monthly", "[aria-label=Entitlements] b")
+        equal(browser.text("[aria-label=Entitlements] code"), "plus", "what the app asks for")
+        sees(browser, "Details of Plus Monthly", "[aria-label=Entitlements]")
+        equal(browser.run("return document.querySelectorAll('[aria-label=Entitlements] .has > li').length"), 1, "the rows of one subscription")
+        sees(browser, "Plus Monthly", "[aria-label=Explanation] h3")
+        assert "Perch Plus" not in browser.text("main"), browser.text("main")
+    with check("tasks: the audit trail says in words who did what to whom, of the app that is chosen or of all, in two languages"):
+        browser.run("location.hash = '#/audit'")
+        browser.shows("ada moved the purchase 9060 to ines", "main tbody")
+        browser.shows("bob gave hana plus", "main tbody")
+        assert TEST not in browser.text("main tbody") and "setCharges" not in browser.text("main tbody"), browser.text("main tbody")
+        browser.fill("Every app, and the server itself", True, "main")
+        browser.shows("chose whether charges of clara fail", "main tbody")
+        point(browser, "Deutsch", "main")
+        browser.shows("ada hat den Kauf 9060 zu ines übertragen", "main tbody")
+        sees(browser, "Alle Apps und der Server selbst", "main")
+        point(browser, "English", "main")
+        point(browser, "ines", "main tbody")
+        browser.shows("ines", "h1")
     with check("tasks: a grant beside a subscription is shown, and can be ended"):
         production.go(browser, "account/fay")
         sees(browser, "granted on", "[aria-label=Entitlements]")
@@ -314,6 +371,15 @@ def test(production, browser, folder):
         player.click("Raise price", "dialog .bar")
         player.answer("renews only if lena agrees to the higher price", "[aria-label=Now]")
         player.answer("The price is raised to $12.99.", ".did")
+    with player.task("test app, a month passes, recorded"):
+        player.click("Record", "nav.pages")
+        player.click("Record", "main .bar")
+        player.click("+ 1 month", "main")
+        sees(browser, "renewed.", "[aria-label=Time]")
+        player.click("Stop", "main .bar")
+        player.click("Download", "main")
+        # A colleague has the file alone.
+        plays_elsewhere(production, browser)
     with player.task("test app, erase"):
         player.find("kate")
         player.click("Erase…", "[aria-label=Actions]")

@@ -1,6 +1,6 @@
 // One customer: what they have and from where, what will happen, what happened, what can be done, and why it is so.
 import {
-  h, session, Page, stateBadge, utc, day, when, number, relative, money, word, entitles, missing, readable, accountLink, copyable, action, isolated, ask, attempt, isShared,
+  h, session, Page, stateBadge, utc, day, when, number, relative, money, word, entitles, missing, readable, accountLink, copyable, action, isolated, ask, attempt, isShared, language, languageButtons,
 } from './kit.js';
 import { find } from './find.js';
 import { imageOf } from './products.js';
@@ -33,20 +33,18 @@ function lastingText(each) {
   return `${each.active ? renews ? 'renews on' : 'until' : 'ended on'} ${day(each.untilMs)}`;
 }
 
-/** In which language the server writes what can be read to the customer, and where the reader's clock stands. */
-const languages = [['en', 'English'], ['de', 'Deutsch']];
-/** What stands around that, in the same languages. */
+/** What stands around the server's sentences, in the same languages. */
 const texts = {
   en: {
     next: 'What will happen next', nothing: 'Nothing happens by itself.', whatIf: 'What if', fails: 'The charge fails', off: 'Renewal is switched off', refund: 'Refund', plan: 'Another plan…', planName: 'Plan',
-    planHint: 'its product identifier', price: 'New price', priceHint: 'a tenth more', agreed: 'Higher price, agreed', refused: 'Higher price, not agreed', same: 'nothing would be otherwise', unchanged: 'Only a try: nothing is changed.',
+    planHint: 'its product identifier', price: 'New price', priceHint: 'a tenth more', higher: 'Higher price', agreed: 'If it is agreed to', refused: 'If it is not agreed to', same: 'nothing would be otherwise', unchanged: 'Only a try: nothing is changed.',
   },
   de: {
     next: 'Was als Nächstes geschieht', nothing: 'Von selbst geschieht nichts.', whatIf: 'Was wäre, wenn', fails: 'Die Abbuchung schlägt fehl', off: 'Verlängerung ausgeschaltet', refund: 'Erstattung', plan: 'Anderer Tarif…', planName: 'Tarif',
-    planHint: 'seine Produktkennung', price: 'Neuer Preis', priceHint: 'ein Zehntel mehr', agreed: 'Höherer Preis, zugestimmt', refused: 'Höherer Preis, nicht zugestimmt', same: 'nichts wäre anders', unchanged: 'Nur ein Versuch: Geändert wird nichts.',
+    planHint: 'seine Produktkennung', price: 'Neuer Preis', priceHint: 'ein Zehntel mehr', higher: 'Höherer Preis', agreed: 'Mit Zustimmung', refused: 'Ohne Zustimmung', same: 'nichts wäre anders', unchanged: 'Nur ein Versuch: Geändert wird nichts.',
   },
 };
-const language = () => { try { return localStorage.getItem('perch-language') ?? (/^de/.test(navigator.language) ? 'de' : 'en'); } catch { return 'en'; } };
+/** In which language the server writes what can be read to the customer, and where the reader's clock stands. */
 const reader = () => ({ locale: language(), utcOffsetMinutes: -new Date(session.now()).getTimezoneOffset() });
 
 class AccountPage extends Page {
@@ -209,7 +207,9 @@ class AccountPage extends Page {
 
   /** What can be asked about: each group, and each product without an end that was bought. */
   get questions() {
-    const asked = this.groups.map((groupId) => ({ about: this.groupName(groupId), request: { groupId } }));
+    // A group by what the customer had of it, which is what the shop shows.
+    const had = (groupId) => [...new Set(this.data.transactions.filter(({ transaction: t }) => t.subscriptionGroupId === groupId).map(({ transaction: t }) => this.name(t.productId)))].join(' / ');
+    const asked = this.groups.map((groupId) => ({ about: had(groupId) || this.groupName(groupId), request: { groupId } }));
     const seen = new Set();
     for (const { transaction: { productId, productType } } of this.data.transactions) {
       if (productType === 'PRODUCT_TYPE_AUTO_RENEWABLE' || productType === 'PRODUCT_TYPE_CONSUMABLE' || seen.has(productId)) continue;
@@ -257,7 +257,7 @@ class AccountPage extends Page {
     this.#draw(this.nowPlace, [this.sentence, this.isUnknown, language(), this.data.problem, this.#twice().length, this.data.odd, inspection.charges, inspection.paymentsForbidden], () => [
       h('p.answer', { lang: language() }, this.sentence),
       this.isUnknown ? h('p', {}, h('a', { href: '#/accounts' }, 'All accounts')) : '',
-      h('p.languages', {}, languages.map(([code, name]) => h('button.link', { type: 'button', lang: code, 'aria-pressed': String(code === language()), onclick: () => { try { localStorage.setItem('perch-language', code); } catch { /* for this window alone */ } this.read(); } }, name))),
+      languageButtons(() => this.read()),
       this.data.problem ? h('p.note.bad', {}, `What ${this.who} has could not be asked: ${this.data.problem}`) : '',
       ...this.#twice(),
       this.data.odd.length ? h('p.note.warn', {}, `In this app ${this.data.odd.join(', ')}. `, h('a', { href: '#/settings' }, 'Failures and settings')) : '',
@@ -270,7 +270,9 @@ class AccountPage extends Page {
     this.#draw(this.nextPlace, [language(), next.map((each) => [each.atMs, each.message])], () => [h('h2', {}, texts[language()].next), this.#changes(next)]);
     this.#showTimeline();
     this.#showActions();
-    for (const place of [this.ownedPlace, this.nextPlace, this.timePlace, this.whyPlace]) place.hidden = this.isUnknown;
+    for (const place of [this.ownedPlace, this.nextPlace, this.timePlace]) place.hidden = this.isUnknown;
+    // Of who has no purchase the sentence above says everything.
+    this.whyPlace.hidden = !transactions.length;
     this.actionsPlace.hidden = this.isUnknown && this.isErased;
     this.#draw(this.whyPlace, this.why.map(({ answer }) => [answer.message, answer.explanations]), () => [h('h2', {}, 'Why'),
       ...(this.why.length ? this.explanations(this.why) : [h('p.what', {}, this.knowsCatalogue ? 'The catalogue has no group.' : 'The account has bought nothing.')])]);
@@ -285,7 +287,7 @@ class AccountPage extends Page {
   #twice() {
     const own = this.lines.filter(({ status, transaction: t, info }) => entitles(status.state) && !isShared(t) && info.willAutoRenew);
     const groups = [...new Set(own.map(({ groupId }) => groupId))].map((groupId) => own.filter((line) => line.groupId === groupId)).filter((lines) => lines.length > 1);
-    return groups.map((lines) => h('p.note.warn', {}, `${this.who} bought ${this.groupName(lines[0].groupId)} ${lines.length === 2 ? 'twice' : `${lines.length} times`}, and is charged for each: `, lines.map(({ transaction: t }) => [this.#link(t.id ?? '0'), ' '])));
+    return groups.map((lines) => h('p.note.warn', {}, `${this.who} bought ${[...new Set(lines.map(({ transaction: t }) => this.name(t.productId)))].join(' / ')} ${lines.length === 2 ? 'twice' : `${lines.length} times`}, and is charged for each: `, lines.map(({ transaction: t }) => [this.#link(t.id ?? '0'), ' '])));
   }
 
   #changes(list) {
@@ -331,11 +333,13 @@ class AccountPage extends Page {
     // A grant that lasts beside what was bought.
     const beside = audit.filter((grant) => !(number(grant.untilMs) && number(grant.untilMs) <= session.now()) && !this.grants.some((each) => each.active && each.name === grant.name)).map((grant) => ({
       name: grant.name, tier: grant.tier, untilMs: grant.untilMs, lifetime: !grant.untilMs, active: true, origin: 'ENTITLEMENT_ORIGIN_GRANT' }));
-    const [active, inactive] = [named.filter((each) => each.active), named.filter((each) => !each.active && each.reason !== 'never')];
+    // What a product below gives stands beside that product.
+    const apart = named.filter((each) => each.origin === 'ENTITLEMENT_ORIGIN_GRANT' || ![...this.lines.map(({ transaction: t }) => t.productId), ...others.map((t) => t.productId)].includes(each.productId));
+    const [active, inactive] = [apart.filter((each) => each.active), apart.filter((each) => !each.active && each.reason !== 'never')];
     this.#draw(this.ownedPlace, [this.lines, others.map((each) => [each.productId, each.id]), entitled.error?.message, inspection.awaitingSync?.length, named, this.named?.failure, this.named?.error?.message, audit], () => [
       h('h2', {}, `What ${this.account.length <= 24 ? this.who : 'the customer'} has`), this.named?.failure ?? this.named?.error ? h('p.note.bad', {}, (this.named.failure ?? this.named.error).message) : '',
       entitled.error ? h('p.note.bad', {}, entitled.error.message) : '',
-      active.length || held.length || others.length ? h('ul.has', {}, active.map(row), beside.map(row), held.map((line) => h('li', {}, this.#line(line))), others.map((t) => h('li', {}, this.#art(t.productId), h('span', {}, h('b', {}, this.name(t.productId)),
+      active.length || held.length || others.length ? h('ul.has', {}, active.map(row), beside.map(row), held.map((line) => h('li', {}, this.#line(line))), others.map((t) => h('li', {}, this.#art(t.productId), h('span', {}, h('b', {}, this.name(t.productId)), this.#gives(t.productId),
         h('span.soft', {}, ` ${isShared(t) ? 'shared by a family member (family)' : 'bought'}`)), this.#link(t.id ?? '0'))))
         : this.data.problem || entitled.error ? '' : h('p.what', {}, 'Nothing at the moment.'),
       inactive.length || ended.length ? h('ul.has.past', { 'aria-label': 'No longer' }, inactive.map(row), ended.map((line) => h('li', {}, this.#line(line)))) : '',
@@ -346,9 +350,20 @@ class AccountPage extends Page {
     const isGrant = each.origin === 'ENTITLEMENT_ORIGIN_GRANT';
     // The line below says how long.
     const lasting = each.active && this.lines.some(({ transaction: t }) => t.productId === each.productId) ? '' : lastingText(each);
-    return h('li', {}, h('span', {}, h('b', {}, each.name), ' ', h('span.badge', { class: each.active ? 'good' : '' }, each.active ? (each.tier && each.tier !== each.name ? each.tier : 'active') : each.reason?.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)),
+    return h('li', {}, h('span', {}, h('b', {}, this.title(each.name)), ' ', this.title(each.name) === each.name ? '' : h('code.soft', {}, each.name), ' ', h('span.badge', { class: each.active ? 'good' : '' }, each.active ? (each.tier && each.tier !== each.name ? each.tier : 'active') : each.reason?.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)),
       h('span.soft', {}, ` ${[sourceText(each, grant, (id) => this.name(id)), lasting].filter(Boolean).join(', ')}`)),
       isGrant && each.active ? action('End grant', 'admin', () => endGrant(this, each.name), { kind: 'link' }) : '');
+  }
+
+  /** An entitlement as the shop names it: the product that gives or gave it, or its technical name. */
+  title(name) {
+    const { productId } = this.entitlements.find((each) => each.name === name && each.productId) ?? {};
+    return productId ? this.name(productId) : name;
+  }
+  /** The technical names of what a product gives, with their levels. */
+  #gives(productId) {
+    return this.entitlements.filter((each) => each.productId === productId && each.origin !== 'ENTITLEMENT_ORIGIN_GRANT')
+      .map(({ name, tier, active }) => [' ', h('code.soft', { title: 'What the app asks for' }, name), ' ', active && tier && tier !== name ? h('span.badge.good', {}, tier) : '']);
   }
 
   /** The picture of a product, or its first letter. */
@@ -361,7 +376,7 @@ class AccountPage extends Page {
   #link(id, text = `transaction ${id}`) { return h('a.num', { href: accountLink(this.account, id) }, text); }
 
   #line(line) {
-    const { groupId, status, transaction: t, info, isEffective } = line;
+    const { status, transaction: t, info, isEffective } = line;
     const id = t.id ?? '0';
     const facts = [
       ['Product', copyable(t.productId)],
@@ -376,9 +391,9 @@ class AccountPage extends Page {
     if (info.eligibleWinBackOfferIds?.length) facts.push(['Win-back', info.eligibleWinBackOfferIds.join(', ')]);
     if (isShared(t)) facts.push(['Ownership', 'shared by a family member']);
     facts.push(['Order', t.webOrderLineItemId && copyable(t.webOrderLineItemId)], ['Transaction', [this.#link(id, id), ' ', copyable(id, '')]]);
-    const name = `Subscription ${this.groupName(groupId)}`;
-    return h('section', { 'aria-label': name }, h('div.bar.mid', {}, this.#art(t.productId), h('b', {}, this.name(t.productId)), stateBadge(status.state), isEffective && this.lines.length > 1 ? h('span.badge.good', { title: 'decides the status of the group' }, 'counts') : null, h('span.soft.ends', {}, lastingText({ active: entitles(status.state), untilMs: info.gracePeriodExpirationDateMs ?? t.expirationDateMs, willRenew: info.willAutoRenew && info.priceIncreaseStatus !== 'PRICE_INCREASE_STATUS_PENDING', renewalUnknown: info.unreported, state: status.state }))),
-      this.#more(`Details of ${this.groupName(groupId)}${this.lines.length > 1 ? `, transaction ${id}` : ''}`, h('dl.facts', {}, facts.filter(([, value]) => value).map(([label, value]) => [h('dt', {}, label), h('dd', {}, value)])),
+    const name = `Subscription ${this.name(t.productId)}`;
+    return h('section', { 'aria-label': name }, h('div.bar.mid', {}, this.#art(t.productId), h('b', {}, this.name(t.productId)), this.#gives(t.productId), stateBadge(status.state), isEffective && this.lines.length > 1 ? h('span.badge.good', { title: 'decides the status of the group' }, 'counts') : null, h('span.soft.ends', {}, lastingText({ active: entitles(status.state), untilMs: t.revocation?.dateMs ?? info.gracePeriodExpirationDateMs ?? t.expirationDateMs, willRenew: info.willAutoRenew && info.priceIncreaseStatus !== 'PRICE_INCREASE_STATUS_PENDING', renewalUnknown: info.unreported, state: status.state }))),
+      this.#more(`Details of ${this.name(t.productId)}${this.lines.length > 1 ? `, transaction ${id}` : ''}`, h('dl.facts', {}, facts.filter(([, value]) => value).map(([label, value]) => [h('dt', {}, label), h('dd', {}, value)])),
         this.canOperate && !isShared(t) ? h('div.ops', {}, lineButtons(this.account, {
           transactionId: id, renews: !!info.willAutoRenew, isFailing: ['RENEWAL_STATE_IN_GRACE_PERIOD', 'RENEWAL_STATE_IN_BILLING_RETRY_PERIOD'].includes(status.state),
           asksPrice: info.priceIncreaseStatus === 'PRICE_INCREASE_STATUS_PENDING',
@@ -522,11 +537,14 @@ class WhatIf {
     const t = texts[language()];
     this.place.lang = language();
     this.price = h('input', { inputmode: 'decimal', placeholder: t.priceHint, size: 14, value: this.price?.value });
-    const button = (name, make) => h('button', { type: 'button', onclick: () => attempt(async () => { const suppose = await make(); if (suppose) { this.asked = { name, suppose }; this.#ask(); } }) }, t[name]);
-    const event = (name, also) => () => ({ event: `SUPPOSED_EVENT_${name}`, ...also?.() });
+    const suppose = (make) => attempt(async () => { const asked = await make(); if (asked) { this.asked = asked; this.#ask(); } });
+    const button = (name, make) => h('button', { type: 'button', onclick: () => suppose(async () => { const event = await make(); return event && { [name]: event }; }) }, t[name]);
+    const event = (name) => () => ({ event: `SUPPOSED_EVENT_${name}` });
     const risen = () => (this.price.value.trim() ? { priceMilliunits: milli(this.price.value.trim()) } : {});
     this.place.replaceChildren(h('h2', {}, t.whatIf), h('p.what', {}, t.unchanged), h('div.ops', {}, button('fails', event('CHARGE_FAILS')), button('off', event('CANCELLED')), button('refund', event('REFUND')), button('plan', () => this.#plan(t))),
-      h('div.bar', {}, h('label.field', {}, t.price, this.price), button('agreed', event('PRICE_AGREED', risen)), button('refused', event('PRICE_NOT_AGREED', risen))), this.result);
+      // Both answers at once: which one the customer gives nobody knows.
+      h('form.bar', { onsubmit: (each) => { each.preventDefault(); suppose(() => ({ agreed: { event: 'SUPPOSED_EVENT_PRICE_AGREED', ...risen() }, refused: { event: 'SUPPOSED_EVENT_PRICE_NOT_AGREED', ...risen() } })); } },
+        h('label.field', {}, t.price, this.price), h('button', {}, t.higher)), this.result);
   }
 
   async #plan(t) {
@@ -546,11 +564,13 @@ class WhatIf {
   }
 
   async #ask() {
-    const { asked } = this, { name, suppose } = asked, t = texts[language()];
+    const { asked } = this, t = texts[language()];
     try {
-      const { supposed } = await session.perch.call('EntitlementService/Explain', { account: this.page.account, ...reader(), suppose }, { signal: this.page.ending.signal });
-      if (asked !== this.asked) return;
-      this.result.replaceChildren(h('p.effect', {}, h('b', {}, `${t[name].replace('…', '')}: `), supposed?.summary ?? t.same), this.changes(supposed?.changes ?? []));
+      const told = await Promise.all(Object.entries(asked).map(async ([name, suppose]) => {
+        const { supposed } = await session.perch.call('EntitlementService/Explain', { account: this.page.account, ...reader(), suppose }, { signal: this.page.ending.signal });
+        return [h('p.effect', {}, h('b', {}, `${t[name].replace('…', '')}: `), supposed?.summary ?? t.same), this.changes(supposed?.changes ?? [])];
+      }));
+      if (asked === this.asked) this.result.replaceChildren(...told.flat());
     } catch (error) {
       if (!this.page.ended && asked === this.asked) this.result.replaceChildren(h('p.note.bad', {}, error.message));
     }

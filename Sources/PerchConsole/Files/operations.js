@@ -31,22 +31,24 @@ async function grant({ account, who, grants, entitlements }) {
 }
 
 /** Free days beside Apple’s subscription: a grant that lasts longer than what the customer has. */
-async function grantDays({ account, who, entitlements }) {
+async function grantDays(page) {
+  const { account, who, entitlements } = page;
+  const title = (name) => page.title(name);
   const held = (name) => entitlements.find((each) => each.name === name && each.active);
   const end = (name, days) => Math.round(Math.max(session.now(), number(held(name)?.untilMs)) + Number(days) * dayMs);
   const names = entitlements.map((each) => each.name);
   const values = await ask('Give free days', [
-    { name: 'name', label: 'Of what', required: true, ...(names.length ? { options: names.map((each) => [each, each]), value: entitlements.find((each) => each.active)?.name ?? names[0] } : {}) },
+    { name: 'name', label: 'Of what', required: true, ...(names.length ? { options: names.map((each) => [each, title(each) === each ? each : `${title(each)} (${each})`]), value: entitlements.find((each) => each.active)?.name ?? names[0] } : {}) },
     { ...days, value: '7', props: { min: 1, step: 'any', required: true } }, { name: 'reason', label: 'Reason, for the record' }], {
     submit: 'Give', text: ({ name, days }) => {
       const has = held(name);
       if (!name || !days) return '';
-      if (!has) return `${who} has ${name} at once, until ${day(end(name, days))}. Nothing is charged for it.`;
-      if (!has.untilMs) return `${who} has ${name} without an end: there is nothing to add.`;
-      return `${who} keeps ${name} until ${day(end(name, days))}, also if nothing renews on ${day(has.untilMs)}.${has.willRenew ? ' Apple charges as before.' : ''}`;
+      if (!has) return `${who} has ${title(name)} at once, until ${day(end(name, days))}. Nothing is charged for it.`;
+      if (!has.untilMs) return `${who} has ${title(name)} without an end: there is nothing to add.`;
+      return `${who} keeps ${title(name)} until ${day(end(name, days))}, also if nothing renews on ${day(has.untilMs)}.${has.willRenew ? ' Apple charges as before.' : ''}`;
     },
   });
-  if (values) await attempt(() => session.perch.call('AdminService/GrantEntitlement', { account, name: values.name, reason: values.reason, untilMs: String(end(values.name, values.days)) }), `${values.days} free days are given: ${values.name} until ${day(end(values.name, values.days))}`);
+  if (values) await attempt(() => session.perch.call('AdminService/GrantEntitlement', { account, name: values.name, reason: values.reason, untilMs: String(end(values.name, values.days)) }), `${values.days} free days are given: ${title(values.name)} until ${day(end(values.name, values.days))}`);
 }
 export async function endGrant({ account, who }, name) {
   if (!await ask('End the grant', [], { submit: 'End', danger: true, text: `The grant of ${name} ends now. ${who} loses ${name}, unless something that was bought gives it too.` })) return;
