@@ -586,15 +586,15 @@ def idle(production, browser):
         browser.until(lambda: asks_nothing(browser), 30, "the change is read")
         asked = [each.address for each in browser.requests[before:]]
         assert any("InspectAccount" in each for each in asked) and not any("ExportAccount" in each for each in asked), asked
+    with check("support: all names of a customer are read when they are asked for"):
+        point(browser, "All names", "[aria-label=Record]")
+        sees(browser, "oldtimer", "[aria-label=Record]")
     with check("support: a refund of a purchase that is older than the history stands at that purchase"):
         first = production.test("TransactionService/ListTransactions", account="oldtimer", pageSize=1)["transactions"][0]["transaction"]["id"]
         production.test("TestStoreService/Operate", account="oldtimer", operation={"refund": {"target": {"transactionId": first}}})
         sees(browser, "Of older events only purchases and refunds are shown.", "[aria-label=Timeline]")
         point(browser, "Show all", "[aria-label=Timeline]")
         browser.shows("and refunded on", f"#t{first}.bad")
-    with check("support: all names of a customer are read when they are asked for"):
-        point(browser, "All names", "[aria-label=Record]")
-        sees(browser, "oldtimer", "[aria-label=Record]")
 
 
 __all__ = ["run"]

@@ -23,6 +23,8 @@ function mishap({ kind, times = 1, delayMs, path }) {
 /** What is kept over a reload of the window. */
 const keptAs = 'perch-recording';
 const empty = () => ({ isOn: false, app: null, startMs: 0, at: 0, catalogue: '', settings: [], head: [], opening: [], before: [], lines: [], steps: [], names: [], accounts: [], touched: [], leftOut: [], problems: [], end: null, hasGrace: false });
+/** The states of subscriptions in scenarios. */
+const stateWords = { SUBSCRIBED: 'subscribed', EXPIRED: 'expired', IN_BILLING_RETRY_PERIOD: 'in billing retry', IN_GRACE_PERIOD: 'in grace', REVOKED: 'revoked' };
 /** So many customers that were there before are recorded without being touched. */
 const customersMax = 20;
 /** What would disturb purchases of the past holds from the beginning of the recording on, and everything else from the first purchase on. */
@@ -47,8 +49,21 @@ async function catalogueFile() {
   return JSON.stringify(file, null, 1);
 }
 
+const linesOf = ({ groups = [] }) => groups.flatMap(({ statuses }) => statuses?.statuses ?? []).map(({ state, transaction, renewalInfo }) => ({ state, held: transaction?.transaction ?? {}, info: renewalInfo?.renewalInfo ?? {} }));
+const isFailing = ({ state, info }) => /GRACE|RETRY/.test(state) || info.expirationReason === 'EXPIRATION_REASON_BILLING_ERROR';
+
+/** Whether steps can tell how a customer came to what they have: not a longer period, a family, a move, a charge that was made up for, or what waits. */
+function canBeTold(inspection, history) {
+  const { pendingPurchases = [], purchaseIntents = [], shares = [], awaitingSync = [] } = inspection;
+  const [lines, kinds] = [linesOf(inspection), history.map(({ kind }) => kind.replace('HISTORY_KIND_', ''))];
+  return !(pendingPurchases.length || purchaseIntents.length || shares.length || awaitingSync.length || kinds.some((each) => /EXTENSION|SHARING|MOVE/.test(each)) || kinds.includes('FAILURE') && !lines.some(isFailing)
+    // Nobody can read which price waits for an answer.
+    || lines.some(({ held, info }) => isShared(held) || /PENDING/.test(info.priceIncreaseStatus)));
+}
+
 /** How a customer came to what they have, as calls with their instants. What it leaves out shows when the recording is played. */
-function pastOf(account, startMs, transactions, unfinished, { groups = [], charges = '', storefront, paymentsForbidden }) {
+function pastOf(account, startMs, transactions, unfinished, inspection) {
+  const { charges = '', storefront, paymentsForbidden } = inspection;
   const calls = [];
   const call = (at, method, request, also) => calls.push({ at, method, request: { account, ...request }, found: [], ...also });
   const operate = (at, operation, also) => call(at, 'TestStoreService/Operate', { operation }, also);
@@ -70,15 +85,14 @@ function pastOf(account, startMs, transactions, unfinished, { groups = [], charg
     if (dateMs && number(dateMs) <= startMs) operate(number(dateMs), { refund: { target, reason, type, ...(type?.endsWith('PRORATED') ? { percentageMilli } : {}) } }, { found: nth ? [{ account, id, productId: t.productId, nth }] : [] });
   }
   let hasFailed = false;
-  for (const { state, transaction, renewalInfo } of groups.flatMap(({ statuses }) => statuses?.statuses ?? [])) {
-    const [held, info] = [transaction?.transaction ?? {}, renewalInfo?.renewalInfo ?? {}];
+  for (const line of linesOf(inspection)) {
+    const { held, info } = line;
     const last = own.findLast((t) => (t.originalId ?? idOf(t)) === (held.originalId ?? idOf(held)));
     if (!last || isShared(held)) continue;
     const [at, target] = [number(last.purchaseDateMs), { productId: last.productId }];
-    if (/GRACE|RETRY/.test(state) || info.expirationReason === 'EXPIRATION_REASON_BILLING_ERROR') { operate(at, { setCharges: { outcome: 'CHARGE_OUTCOME_FAIL' } }); hasFailed = true; }
+    if (isFailing(line)) { operate(at, { setCharges: { outcome: 'CHARGE_OUTCOME_FAIL' } }); hasFailed = true; }
     else if (!info.willAutoRenew && !held.revocation) operate(at, { setAutoRenew: { target, enabled: false } });
     if (info.autoRenewPreference && info.autoRenewPreference !== last.productId) call(startMs, 'TransactionService/Purchase', { order: { productId: info.autoRenewPreference } });
-    // A price that waits for an answer is nowhere to be read.
     if (/AGREED/.test(info.priceIncreaseStatus)) {
       operate(startMs, { raisePrice: { target, priceMilliunits: info.renewalPrice?.milliunits, consent: 'PRICE_CONSENT_NEEDED' } });
       operate(startMs, { answerPriceIncrease: { target, agrees: true } });
@@ -133,8 +147,12 @@ export class Recorder extends EventTarget {
 
   /** Adds how a customer came to what they have, before the recording changes it. */
   async #remember(account, ifBought = false) {
-    const [transactions, unfinished, inspection] = await Promise.all([this.#history(account), this.#call('TransactionService/ListUnfinished', { account, pageSize: 500 }).catch(() => ({})), this.#call('TestStoreService/InspectAccount', { account }).catch(() => ({}))]);
+    const [transactions, unfinished, inspection, { history = [] }] = await Promise.all([this.#history(account), this.#call('TransactionService/ListUnfinished', { account, pageSize: 500 }).catch(() => ({})), this.#call('TestStoreService/InspectAccount', { account }).catch(() => ({})), this.#call('EntitlementService/Explain', { account, withHistory: true }).catch(() => ({}))]);
     if (ifBought && !transactions.length) return;
+    if (!canBeTold(inspection, history)) {
+      if (ifBought) return void this.leftOut.push(account);
+      this.problems.push(`no steps tell how ${account} came to what they have`);
+    }
     this.#label(account);
     const calls = pastOf(account, this.startMs, transactions, new Set((unfinished.transactions ?? []).map((each) => idOf(each.transaction))), inspection);
     for (const each of calls.toSorted((a, b) => a.at - b.at)) {
@@ -353,6 +371,12 @@ export class Recorder extends EventTarget {
   get #beginMs() { return this.before[0]?.at ?? this.startMs; }
   #settings(isLater) { return this.settings.filter((each) => holdsLater.test(Object.keys(each)[0]) === isLater); }
 
+  /** What customers have at the end, where one line says it, so that whoever plays the file sees whether it ends the same. */
+  #expected() {
+    return (this.end ?? []).flatMap(({ account, statuses }) => statuses.filter(([group, state, product], _, all) => all.filter((each) => each[0] === group).length === 1 && product && stateWords[state.replace('RENEWAL_STATE_', '')])
+      .map(([group, state, product]) => `${this.accounts.get(account)}: expect status ${words(group)}: ${stateWords[state.replace('RENEWAL_STATE_', '')]} ${words(product)}`));
+  }
+
   /** The whole file, or without the catalogue. */
   text(isWhole = true) {
     let at = this.#beginMs;
@@ -363,7 +387,7 @@ export class Recorder extends EventTarget {
     const head = ['# Recorded in the console of Perch.', ...this.problems.map((each) => `# It cannot be played again as it was: ${each}.`), `start ${new Date(this.#beginMs).toISOString()}`,
       ...(this.catalogue && isWhole ? [`catalog ${this.catalogue}`] : []), ...this.head];
     if (this.accounts.size) head.push(`accounts ${[...this.accounts.values()].join(', ')}`);
-    return [...head, '', ...(past.length ? ['# How the customers came to what they had.', ...past, '', '# What was recorded.'] : []), ...this.opening, ...this.lines, ''].join('\n');
+    return [...head, '', ...(past.length ? ['# How the customers came to what they had.', ...past, '', '# What was recorded.'] : []), ...this.opening, ...this.lines, ...this.#expected(), ''].join('\n');
   }
 
   /** Plays the recording in an app of its own, which the server forgets, and compares what every customer has at the end. */
@@ -446,8 +470,8 @@ class RecordPage extends Page {
     this.time = h('section.card', { 'aria-label': 'Time' }, h('h2', {}, 'Let time pass'), h('div.ops', {}, ['1 day', '1 month', '1 year'].map((each) => h('button', { onclick: async () => { this.said.textContent = await advance(each) ?? ''; } }, `+ ${each}`))), this.said);
     this.file = h('pre', { tabindex: '0', 'aria-label': 'The scenario' });
     this.problems = h('div', { role: 'status' });
-    this.player = h('section.card', { 'aria-label': 'Play' }, h('h2', {}, 'Played again'), h('p.what', {}, 'In an app of its own, which leaves no trace.'), (this.result = h('div', { role: 'status' })),
-      h('div.bar.mid', {}, h('button', { onclick: () => this.#play() }, 'Play again'), this.save), h('p.what', {}, 'Anybody plays the downloaded file, which has all it needs: ', copyable('perch scenario run recorded.scenario')));
+    this.player = h('section.card', { 'aria-label': 'Play' }, h('h2', {}, 'Play it again'), (this.result = h('div', { role: 'status' })),
+      h('div.bar.mid', {}, h('button', { onclick: () => this.#play() }, 'Play again'), this.save), h('p.what', {}, 'The downloaded file has all it needs, and says at its end what customers should have. To play it, where the file is: ', copyable('perch scenario run recorded.scenario')));
     this.append(h('div.bar.mid', {}, this.button, h('button', { onclick: () => recorder.clear() }, 'Clear'), this.state), this.problems, this.time, this.player, this.file);
     this.on(recorder, 'line', () => this.#show());
     this.#show();
@@ -479,12 +503,12 @@ class RecordPage extends Page {
       do rows = (await recorder.play()).map(({ account, was, is }) => ({ account, differs: Object.keys(was).filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name])) }));
       while (recorder.leaveOut(rows.filter((each) => each.differs.length).map((each) => each.account)));
       const isSame = rows.every((each) => !each.differs.length);
-      this.result.replaceChildren(h('p.note', { class: isSame ? '' : 'bad' }, isSame ? `Played: ${rows.length === 1 ? 'the customer has' : `all ${rows.length} customers have`} what they had.` : 'Played, and it ended otherwise.'),
+      this.result.replaceChildren(h('p.note', { class: isSame ? '' : 'bad' }, isSame ? `Played, in an app that leaves no trace: ${rows.length === 1 ? 'the customer has' : `all ${rows.length} customers have`} what they had.` : 'Played, and it ended otherwise.'),
         h('ul.plain', {}, rows.map(({ account, differs }) => h('li', {}, h('a', { href: accountLink(account) }, account), differs.length ? `: other ${differs.join(', ')}` : ': the same'))));
     } catch (error) {
       // One with apps of the App Store, or one of several nodes.
       const isElsewhere = error.code === 'not_found' && /perch\.examples/.test(error.message);
-      this.result.replaceChildren(isElsewhere ? h('p.what', {}, 'This server has no apps to play in.') : h('p.note.bad', {}, `It could not be played: ${error.message}`));
+      this.result.replaceChildren(isElsewhere ? h('p.what', {}, 'This server has no app to play it in.') : h('p.note.bad', {}, `It could not be played: ${error.message}`));
     }
   }
 
