@@ -568,7 +568,7 @@ class WhatIf {
     try {
       const told = await Promise.all(Object.entries(asked).map(async ([name, suppose]) => {
         const { supposed } = await session.perch.call('EntitlementService/Explain', { account: this.page.account, ...reader(), suppose }, { signal: this.page.ending.signal });
-        return [h('p.effect', {}, h('b', {}, `${t[name].replace('…', '')}: `), supposed?.summary ?? t.same), this.changes(supposed?.changes ?? [])];
+        return [h('p.effect', {}, h('b', {}, `${t[name].replace('…', '')}: `), supposed?.summary ?? t.same), Object.keys(asked).length > 1 ? '' : this.changes(supposed?.changes ?? [])];
       }));
       if (asked === this.asked) this.result.replaceChildren(...told.flat());
     } catch (error) {
