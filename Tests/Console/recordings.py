@@ -224,7 +224,7 @@ def sessions(perch, work, site, browser, count, length, seed):
             assert "what they had" in browser.text("[aria-label=Play]"), f"{browser.text('[aria-label=Play]')}\n{text}"
             if number == 0:
                 equal([each for each in BEFORE if each not in used], ["long"], f"who is not in the recording, of who was there before")
-                sees(browser, "Not in the recording, because no steps tell how they came to what they have: long.", "main")
+                sees(browser, "Left out, because no steps tell how they came to what they have: long.", "main")
                 equal(browser.text("[aria-label=Play] code"), "perch scenario run recorded.scenario", "the command")
 
 

@@ -492,7 +492,7 @@ class RecordPage extends Page {
     this.time.hidden = !recorder.isOn;
     this.player.hidden = recorder.isOn || !recorder.end;
     this.problems.replaceChildren(...recorder.problems.map((each) => h('p.note.warn', {}, `It cannot be played again as it was: ${each}.`)),
-      recorder.leftOut.length ? h('p.note', {}, `Not in the recording, because no steps tell how they came to what they have: ${recorder.leftOut.join(', ')}.`) : '');
+      recorder.leftOut.length ? h('p.note', {}, `Left out, because no steps tell how they came to what they have: ${recorder.leftOut.join(', ')}.`) : '');
     this.file.textContent = recorder.isOn || recorder.lines.length ? recorder.text(false) : 'Nothing is recorded. Press Record, then buy, refund or move the clock on the other pages.';
   }
 
