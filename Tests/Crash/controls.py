@@ -125,7 +125,7 @@ class Forgetful(Caller):
 def plant(run):
     """Gives each control a client of its own. What a writer's two watchers share comes to those of the first writer."""
     whole, alone = run.watchers[1:len(run.writers)][::-1], run.watchers[len(run.writers):]
-    run.planted = []
+    run.planted, run.unspoilt = [], {function for _, _, function in CONTROLS}
     for check, what, function in CONTROLS:
         if what is None or what is EventStream:
             watcher = alone.pop(0)
@@ -137,7 +137,10 @@ def plant(run):
         def spoil(watcher, frame, stream=stream, function=function):
             if stream is None or frame.kind == MESSAGE and watcher.numbers.get(frame.stream) is stream:
                 frames = function(watcher, stream, frame)
-                return [frame] if frames is None else frames
+                if frames is None:
+                    return [frame]
+                run.unspoilt.discard(function)
+                return frames
             return [frame]
         watcher.spoil = spoil
         run.planted.append((check, function.__name__, stream.fields["account"] if stream else f"{watcher.name} is"))
