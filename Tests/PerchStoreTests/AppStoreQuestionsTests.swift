@@ -164,5 +164,24 @@ extension ReportedStore {
         let again = try store.tell(
             .reports([ReportedLine.transaction(101, signedAfter: 5_000)], source: .history, claimant: nil))
         #expect(again.news == 1 && again.changed == 0)
+        // Nor does a token, which a server has set: no notification tells it.
+        func signed(after milliseconds: Int64, _ change: (inout Transaction) -> Void) throws -> ReportedOutcome {
+            guard case .transaction(var transaction, _) = ReportedLine.transaction(101, signedAfter: milliseconds)
+            else {
+                preconditionFailure("a transaction")
+            }
+            change(&transaction)
+            let content = Digest(of: [UInt8(truncatingIfNeeded: milliseconds)])
+            return try store.tell(
+                .reports([.transaction(transaction, content: content)], source: .history, claimant: nil))
+        }
+        let token = "0b5c2f1e-6a44-4a8b-9f27-3d0f1a2b3c4d"
+        let named = try signed(after: 6_000) { $0.appAccountToken = token }
+        #expect(named.news == 1 && named.changed == 0)
+        let upgraded = try signed(after: 7_000) {
+            $0.appAccountToken = token
+            $0.isUpgraded = true
+        }
+        #expect(upgraded.news == 1 && upgraded.changed == 1)
     }
 }

@@ -89,7 +89,8 @@ package struct ReportedOutcome: Hashable, Sendable {
     package var moved: UInt32 = 0
     /// Reports of originals of erased accounts, which are not kept. A repeated answer does not say it.
     package var erased: UInt32 = 0
-    /// Of the news those that say something else, and are not only signed later. A repeated answer does not say it.
+    /// Of the news those that say what a notification would have told, and are not only signed later or of another token. A repeated answer does
+    /// not say it.
     package var changed: UInt32 = 0
     /// Notifications that had not come before. A repeated answer does not say it.
     package var notices: UInt32 = 0

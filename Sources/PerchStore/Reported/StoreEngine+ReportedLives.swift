@@ -71,7 +71,7 @@ extension StoreEngine {
             work.outcome.stale += 1
         case .news:
             work.outcome.news += 1
-            if case .transaction(let fact) = body, fact.kind == .unspecified {} else { work.outcome.changed += 1 }
+            if Self.saysMore(body, than: state) { work.outcome.changed += 1 }
             for alias in next.links.aliases.keys.sorted() where state.links.aliases[alias] == nil {
                 work.side.items.append(StoredItem(.link(alias, app: work.app.number, original: id), []))
             }
@@ -94,6 +94,17 @@ extension StoreEngine {
         self.name(next, owner, &work, unless: found == nil ? nil : state)
         if found != nil { try self.settleOwner(of: id, &work) }
         try self.spread(try self.original(id, &work).state, since: state, &work)
+    }
+
+    /// Whether a report tells what a notification would have told: not a later signature alone, and not a token alone, which servers set and
+    /// no notification tells.
+    private static func saysMore(_ report: ReportedFact, than state: ReportedOriginal) -> Bool {
+        guard case .transaction(let fact) = report else { return true }
+        guard fact.kind == .changed, var known = state.registers[ReportedPeriod(of: fact.reported)]?.transaction,
+            let shown = fact.shown
+        else { return fact.kind != .unspecified }
+        known.appAccountToken = shown.appAccountToken
+        return known != shown
     }
 
     /// Whether no name of an original is that of another account, whose purchase it would be.
