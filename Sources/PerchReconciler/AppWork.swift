@@ -47,8 +47,16 @@ package struct AppWork: Sendable {
             case refused(String, at: Instant)
         }
 
+        /// Why the last request had no answer, and when.
+        package struct Silence: Hashable, Sendable {
+            package var message: String
+            package var at: Instant
+        }
+
         package var bundleID: String
         package var environment: AppleApp.Environment
+        /// Nil: the last request was answered.
+        package var silence: Silence?
         package var test = Test.none
         package var key = Key.unused
         /// When notifications that failed were last fetched to their end, by any node of the store.
@@ -298,7 +306,14 @@ package struct AppWork: Sendable {
 
     // MARK: The key
 
+    /// Why nothing is answered, as far as it is known.
+    var whyNothing: String? {
+        if case .refused(let message, _) = self.report.key { return message }
+        return self.report.silence?.message
+    }
+
     mutating func keyAccepted(now: Instant) {
+        self.report.silence = nil
         self.report.key = .accepted(at: now)
         guard self.place.acceptedKey != self.app.keyID else { return }
         self.place.acceptedKey = self.app.keyID

@@ -274,7 +274,10 @@ package struct Reconciler: Sendable {
         guard let walk = self.works[app].walk else { return }
         self.works[app].walk = nil
         if walk.isRun {
-            if !isComplete { self.works[app].run?.note("not all notifications could be fetched and stored") }
+            if !isComplete {
+                let why = self.works[app].whyNothing
+                self.works[app].run?.note(why ?? "not all notifications could be fetched and stored")
+            }
             // A rehearsal has stored nothing.
             guard self.works[app].run?.progress.isRehearsal == false else { return }
         }
@@ -562,12 +565,17 @@ package struct Reconciler: Sendable {
         switch result {
         case .failure(let fault):
             self.works[app].report.failures[fault.kind.rawValue, default: 0] += 1
-            if fault.kind != .stopped { self.tell(.problem("the App Store cannot be asked: \(fault)"), app) }
+            if fault.kind != .stopped {
+                let message = "the App Store cannot be asked: \(fault)"
+                self.works[app].report.silence = AppWork.Report.Silence(message: message, at: now)
+                self.tell(.problem(message), app)
+            }
             return nil
         case .success(let answer) where answer.status == 401:
             self.works[app].report.failures["key", default: 0] += 1
             let message = self.works[app].keyRefused(answer, now: now)
             self.works[app].report.key = .refused(message, at: now)
+            self.works[app].report.silence = nil
             // Nothing else would fare better. A key that was put right counts after the next start.
             self.works[app].pausedUntil = now.advanced(byMilliseconds: Limits.reconcileRetryMilliseconds)
             self.works[app].run?.stop(message)
@@ -578,7 +586,9 @@ package struct Reconciler: Sendable {
             let body = answer.isSuccess && answer.body.isEmpty ? Array("{}".utf8) : answer.body
             guard let opened = AppleAPIAnswer(body), answer.isSuccess || opened.error != nil else {
                 self.works[app].report.failures["status", default: 0] += 1
-                self.tell(.problem("the App Store answered \(answer.status), without its JSON"), app)
+                let message = "the App Store answered \(answer.status), without its JSON"
+                self.works[app].report.silence = AppWork.Report.Silence(message: message, at: now)
+                self.tell(.problem(message), app)
                 return nil
             }
             self.works[app].keyAccepted(now: now)

@@ -14,8 +14,8 @@ struct AppStoreApps {
     /// Nil where no app has a key.
     let network: CurlNetwork?
     let rules: SenderRules?
-    /// Production apps without a key.
-    let withoutKey: [String]
+    /// Apps without a key.
+    let withoutKey: [AppleApp]
 
     /// Loads libcurl where an app has a key.
     init(_ file: AppleAppsFile?, _ entries: [IntakeEntry]?) throws(ServerError) {
@@ -27,7 +27,7 @@ struct AppStoreApps {
             }
         }
         self.rules = SenderRules(for: self.reconciled)
-        self.withoutKey = named.filter { $0.environment == .production && $0.api == nil }.map(\.bundleID)
+        self.withoutKey = zip(named, entries ?? []).compactMap { $0.api == nil ? $1.app.app : nil }
         do throws(SenderUnavailable) {
             self.network = try self.rules.map { (rules) throws(SenderUnavailable) in try CurlNetwork(rules) }
         } catch {
@@ -50,7 +50,7 @@ extension SenderRules {
 /// must call `stop` once that thread has ended.
 struct AppStoreAsking {
     private var apps: [ReconciledApp] = []
-    private(set) var withoutKey: [String] = []
+    private(set) var withoutKey: [AppleApp] = []
     private var sender: Sender?
     private var rules: SenderRules?
 

@@ -8,14 +8,16 @@ import PerchWire
 struct ReconcileFinding {
     /// Nil: no app has a key.
     var counts: ReconcileFigures.Counts?
-    /// Production apps without a key.
-    var appsWithoutKey: [String] = []
+    /// Apps without a key.
+    var appsWithoutKey: [AppleApp] = []
 
     var all: [Finding] {
-        var findings = self.appsWithoutKey.map { name in
-            Self.warning(
-                "nothing asks the App Store for what it did not deliver to \(printable(name)), production: server_api is missing",
-                "make an In-App Purchase key in App Store Connect, and name it in the file of --apple-apps")
+        var findings = self.appsWithoutKey.map { app in
+            let message =
+                "nothing asks the App Store for what it did not deliver to \(printable(app.bundleID)), \(app.environment.rawValue): server_api is missing"
+            guard app.environment == .production else { return Self.ok(message) }
+            return Self.warning(
+                message, "make an In-App Purchase key in App Store Connect, and name it in the file of --apple-apps")
         }
         guard let counts = self.counts else { return findings }
         if counts.isIdle {
@@ -28,7 +30,15 @@ struct ReconcileFinding {
     private static func findings(_ report: AppWork.Report) -> [Finding] {
         let name = "\(printable(report.bundleID)), \(report.environment.rawValue)"
         var findings: [Finding] = []
+        if let silence = report.silence {
+            findings.append(
+                Self.warning(
+                    "\(name): \(silence.message) (\(silence.at))",
+                    "see that this machine reaches it; base_url and allow_private_addresses stand in the file of --apple-apps"
+                ))
+        }
         switch report.key {
+        case .unused where report.silence != nil: break
         case .unused: findings.append(Self.ok("\(name): it was not asked yet"))
         case .accepted: break
         case .refused(let message, let at):
@@ -69,20 +79,20 @@ struct ReconcileFinding {
         if report.updatesHeld > 0 {
             findings.append(
                 Self.ok(
-                    "\(name): \(report.updatesHeld) updates of purchases are held back, since finish_transactions or set_account_tokens is off; they are told once it is on again"
+                    "\(name): held back, since finish_transactions or set_account_tokens is off, and told once it is on again: \(counted(report.updatesHeld, "update")) of purchases"
                 ))
         }
         if let oldest = report.oldestUpdate {
             findings.append(
                 Self.ok(
-                    "\(name): \(report.updatesWaiting - report.updatesHeld) updates of purchases wait to be told, the oldest since \(oldest)"
+                    "\(name): to be told: \(counted(report.updatesWaiting - report.updatesHeld, "update")) of purchases, the oldest since \(oldest)"
                 ))
         }
         if let walk = report.lastWalk {
             let found = report.found.values.reduce(0, +)
             findings.append(
                 Self.ok(
-                    "\(name): notifications that failed were fetched at \(walk); \(found) things were found since it began to ask that none had told"
+                    "\(name): notifications that failed were fetched at \(walk); \(counted(found, "thing")) found since it began to ask that none had told"
                 ))
         }
         return findings

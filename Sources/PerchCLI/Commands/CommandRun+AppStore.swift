@@ -29,14 +29,18 @@ extension CommandRun {
             } text: { _ in
                 let more = end.moreCount > 0 ? ["and \(end.moreCount) more"] : []
                 let count = end.differences.count + Int(end.moreCount)
+                let nothing =
+                    end.problem.isEmpty ? "nothing differs" : "no difference in these, and not all could be asked for"
                 let found =
-                    count == 0 ? "nothing differs" : "\(count) differences\(isRehearsal ? "" : ", which are repaired")"
+                    count == 0
+                    ? nothing
+                    : "\(counted(count, "difference"))\(isRehearsal ? "" : count == 1 ? ", which is repaired" : ", which are repaired")"
                 return end.differences.map { one in
                     let whose = one.originalTransactionID == 0 ? "" : "  \(one.originalTransactionID)"
                     return "\(one.source)\(whose)  \(printable(one.message))"
                 } + more + [
-                    "\(end.notificationCount) notifications, \(end.subscriptionCount) subscriptions and \(end.historyCount) histories were "
-                        + "looked at: \(found)."
+                    "\(counted(end.notificationCount, "notification")), \(counted(end.subscriptionCount, "subscription")) and "
+                        + "\(counted(end.historyCount, "history", "histories")) were looked at: \(found)."
                 ]
             }
             problem = end.problem
