@@ -254,8 +254,9 @@ class AccountPage extends Page {
     const { story } = this.data;
     this.sentence = story.summary ?? '';
     if (this.sentence !== this.said) this.didPlace.hidden = true;
-    this.#draw(this.nowPlace, [this.sentence, this.isUnknown, language(), this.data.problem, this.#twice().length, this.data.odd, inspection.charges, inspection.paymentsForbidden], () => [
-      h('p.answer', { lang: language() }, this.sentence),
+    // Whoever was just erased is not to be searched for by another name.
+    this.#draw(this.nowPlace, [this.sentence, this.isUnknown, this.isErased, language(), this.data.problem, this.#twice().length, this.data.odd, inspection.charges, inspection.paymentsForbidden], () => [
+      this.isErased && this.isUnknown ? '' : h('p.answer', { lang: language() }, this.sentence),
       this.isUnknown ? h('p', {}, h('a', { href: '#/accounts' }, 'All accounts')) : '',
       languageButtons(() => this.read()),
       this.data.problem ? h('p.note.bad', {}, `What ${this.who} has could not be asked: ${this.data.problem}`) : '',

@@ -203,6 +203,14 @@ async function raisePrice(page) {
   if (values) await attempt(() => operate(page.account, build({ transactionId: t.id ?? '0' }, values)), `The price is raised to ${shown(values.price)}`);
 }
 
+/** The account that a text means: its own, or the only one that it is in other capitals. */
+async function meant(text) {
+  const { customers, problem } = await find(text);
+  const isThere = customers.some((each) => each.account === text || each.name === text);
+  const alike = customers.filter((each) => each.account?.toLowerCase() === text.toLowerCase());
+  return { account: !isThere && alike.length === 1 ? alike[0].account : text, isNew: !problem && !isThere && !alike.length };
+}
+
 /** A purchase that landed at the wrong account goes to another one, or comes from there. */
 async function move(page) {
   const originals = new Map(page.data.transactions.map(({ transaction: t }) => t).filter((t) => !isShared(t)).toSorted((a, b) => number(a.purchaseDateMs) - number(b.purchaseDateMs)).map((t) => [t.originalId ?? t.id ?? '0', t]));
@@ -214,14 +222,16 @@ async function move(page) {
   ], {
     more: 'A purchase of another account', submit: 'Move', text: async ({ own: mine, id, to }) => {
       if (!to || !(id || mine)) return '';
-      const { customers, problem } = await find(to);
-      const warning = problem || customers.some((each) => each.account === to || each.name === to) ? '' : `There is no account ${to}: this creates it. `;
-      return warning + (id ? `Purchase ${id} with all of its renewals belongs to ${to} from now on, and the account that has it now loses it.`
-        : `${page.name(originals.get(mine).productId)} with all of its renewals belongs to ${to} from now on, and ${page.who} loses it.`);
+      const { account, isNew } = await meant(to);
+      const warning = isNew ? `There is no account ${to}: this creates it. ` : '';
+      return warning + (id ? `Purchase ${id} with all of its renewals belongs to ${account} from now on, and the account that has it now loses it.`
+        : `${page.name(originals.get(mine).productId)} with all of its renewals belongs to ${account} from now on, and ${page.who} loses it.`);
     },
   });
   const id = values?.id || values?.own;
-  if (id) await attempt(() => session.perch.call('AdminService/MoveTransaction', { originalTransactionId: id, account: values.to }), `The purchase is moved to ${values.to}`);
+  if (!id) return;
+  const { account } = await meant(values.to);
+  await attempt(() => session.perch.call('AdminService/MoveTransaction', { originalTransactionId: id, account }), `The purchase is moved to ${account}`);
 }
 
 async function erase({ account }) {

@@ -22,7 +22,7 @@ function mishap({ kind, times = 1, delayMs, path }) {
 
 /** What is kept over a reload of the window. */
 const keptAs = 'perch-recording';
-const empty = () => ({ isOn: false, app: null, startMs: 0, at: 0, catalogue: '', settings: [], head: [], opening: [], before: [], lines: [], steps: [], names: [], accounts: [], touched: [], leftOut: [], problems: [], end: null, hasGrace: false });
+const empty = () => ({ isOn: false, name: '', app: null, startMs: 0, at: 0, catalogue: '', settings: [], head: [], opening: [], before: [], lines: [], steps: [], names: [], accounts: [], touched: [], leftOut: [], problems: [], end: null, hasGrace: false });
 /** The states of subscriptions in scenarios. */
 const stateWords = { SUBSCRIBED: 'subscribed', EXPIRED: 'expired', IN_BILLING_RETRY_PERIOD: 'in billing retry', IN_GRACE_PERIOD: 'in grace', REVOKED: 'revoked' };
 /** So many customers that were there before are recorded without being touched. */
@@ -133,6 +133,8 @@ export class Recorder extends EventTarget {
   async #start() {
     this.#take(empty());
     this.app = session.perch.app;
+    // By the reader's clock, so that no download takes the name of another one.
+    this.name = `recorded-${new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}.scenario`;
     const [{ clock }, { settings = [] }, { accounts = [], nextPageToken }, catalogue] = await Promise.all([this.#call('TestStoreService/GetClock'), this.#call('TestStoreService/GetSettings'), this.#call('TestStoreService/ListAccounts', { pageSize: customersMax }),
       catalogueFile().catch((error) => { this.problems.push(`its catalogue was not shown: ${error.message}`); return ''; })]);
     this.startMs = this.at = number(clock.nowMs);
@@ -464,14 +466,14 @@ class RecordPage extends Page {
     this.append(h('h1', {}, 'Record'), h('p.what', {}, rich('Press Record: what you then do in the console becomes a scenario, until you press Stop. It begins with the customers as they are, and plays by itself: here, and by `perch scenario run`.')));
     if (!session.isTest || !session.allows('test')) return this.append(missing('Only test apps have scenarios, and the scope `test` plays them.'));
     this.button = h('button.primary', { onclick: () => this.#press() });
-    this.save = h('button', { onclick: () => this.#download('recorded.scenario', recorder.text()) }, 'Download');
+    this.save = h('button', { onclick: () => this.#download(recorder.name, recorder.text()) }, 'Download');
     this.state = h('span.badge', { role: 'status' });
     this.said = h('p.what', { role: 'status' });
     this.time = h('section.card', { 'aria-label': 'Time' }, h('h2', {}, 'Let time pass'), h('div.ops', {}, ['1 day', '1 month', '1 year'].map((each) => h('button', { onclick: async () => { this.said.textContent = await advance(each) ?? ''; } }, `+ ${each}`))), this.said);
     this.file = h('pre', { tabindex: '0', 'aria-label': 'The scenario' });
     this.problems = h('div', { role: 'status' });
     this.player = h('section.card', { 'aria-label': 'Play' }, h('h2', {}, 'Play it again'), (this.result = h('div', { role: 'status' })),
-      h('div.bar.mid', {}, h('button', { onclick: () => this.#play() }, 'Play again'), this.save), h('p.what', {}, 'The downloaded file has all it needs, and says at its end what customers should have. To play it, where the file is: ', copyable('perch scenario run recorded.scenario')));
+      h('div.bar.mid', {}, (this.again = h('button', { onclick: () => this.#play() }, 'Play again')), this.save), h('p.what', {}, 'The downloaded file has all it needs, and says at its end what customers should have. To play it, where the file is: ', (this.command = h('span'))));
     this.append(h('div.bar.mid', {}, this.button, h('button', { onclick: () => recorder.clear() }, 'Clear'), this.state), this.problems, this.time, this.player, this.file);
     this.on(recorder, 'line', () => this.#show());
     this.#show();
@@ -491,6 +493,7 @@ class RecordPage extends Page {
     this.state.textContent = recorder.isOn ? `recording, ${steps}` : steps;
     this.time.hidden = !recorder.isOn;
     this.player.hidden = recorder.isOn || !recorder.end;
+    this.command.replaceChildren(copyable(`perch scenario run ${recorder.name}`));
     this.problems.replaceChildren(...recorder.problems.map((each) => h('p.note.warn', {}, `It cannot be played again as it was: ${each}.`)),
       recorder.leftOut.length ? h('p.note', {}, `Left out, because no steps tell how they came to what they have: ${recorder.leftOut.join(', ')}.`) : '');
     this.file.textContent = recorder.isOn || recorder.lines.length ? recorder.text(false) : 'Nothing is recorded. Press Record, then buy, refund or move the clock on the other pages.';
@@ -508,7 +511,8 @@ class RecordPage extends Page {
     } catch (error) {
       // One with apps of the App Store, or one of several nodes.
       const isElsewhere = error.code === 'not_found' && /perch\.examples/.test(error.message);
-      this.result.replaceChildren(isElsewhere ? h('p.what', {}, 'This server has no app to play it in.') : h('p.note.bad', {}, `It could not be played: ${error.message}`));
+      this.again.disabled = isElsewhere;
+      this.result.replaceChildren(isElsewhere ? h('p.what', {}, 'This server has no app to play it in; the command below plays it.') : h('p.note.bad', {}, `It could not be played: ${error.message}`));
     }
   }
 
