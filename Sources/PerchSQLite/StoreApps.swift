@@ -21,7 +21,7 @@ package enum AppRemovalError: Error, Equatable, CustomStringConvertible {
         case .noApp(let name, let apps):
             "the store has no app \(name); it has " + (apps.isEmpty ? "none" : apps.joined(separator: "; "))
         case .hasAccounts(let name, let count):
-            "\(name) has \(count) account\(count == 1 ? "" : "s"), and only an app without accounts can be removed; erase them first: perch account erase"
+            "\(name) has \(counted(count, "account")), and only an app without accounts can be removed; erase them first: perch account erase"
         case .failed(let path, let what): "nothing was removed from \(path): \(what)"
         }
     }

@@ -276,7 +276,8 @@ struct Findings {
         if unclaimed > 0 {
             findings.append(
                 Self.warning(
-                    "App Store", "\(unclaimed) purchases belong to no account that is known",
+                    "App Store",
+                    counted(unclaimed, "purchase belongs", "purchases belong") + " to no account that is known",
                     "`perch account unclaimed` lists them; let the app send appAccountToken, or attach their customers: `perch account attach`"
                 ))
         }
@@ -284,7 +285,11 @@ struct Findings {
         if overdue > 0 {
             findings.append(
                 Self.warning(
-                    "App Store", "\(overdue) subscriptions are over because their renewal was never reported",
+                    "App Store",
+                    counted(
+                        overdue, "subscription is over because its renewal was",
+                        "subscriptions are over because their renewals were")
+                        + " never reported",
                     "`perch account unclaimed` lists them; look whether notifications arrive, and submit what the App Store has"
                 ))
         }

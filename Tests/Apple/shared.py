@@ -82,7 +82,7 @@ def main():
                 said = node.run("account", "unclaimed").stdout
                 expect("1000" in said and "2000" in said and "olga" in said, f"the command lists them: {said}")
                 said = node.run("doctor").stdout
-                expect("1 purchases belong to no account" in said and "1 subscriptions are over" in said, f"the doctor warns: {said}")
+                expect("1 purchase belongs to no account" in said and "1 subscription is over" in said, f"the doctor warns: {said}")
             states = {key: value for key, value in two.metrics().items() if key.startswith("perch_subscriptions{")}
             expect(states.get('perch_subscriptions{state="subscribed"}') == 1
                    and states.get('perch_subscriptions{state="expired"}') == 1, f"subscriptions are counted by state: {states}")

@@ -229,7 +229,7 @@ extension CommandRun {
                 json.number("movedCount", count)
                 if let previous { json.text("previousAccount", previous) }
             } text: { [previous] _ in
-                let moved = "\(count) original transaction\(count == 1 ? "" : "s") changed the account."
+                let moved = "\(counted(count, "original transaction")) changed the account."
                 return switch self.invocation.action {
                 case .accountAttach:
                     ["The name is attached\(previous.map { "; it was a name of \(printable($0))" } ?? ""). " + moved]

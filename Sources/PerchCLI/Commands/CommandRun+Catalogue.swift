@@ -54,7 +54,7 @@ extension CommandRun {
                     summary.consumableCount + summary.nonConsumableCount + summary.nonRenewingCount
                     + summary.subscriptionCount
                 let images =
-                    summary.imageCount == 0 ? "" : ", \(summary.imageCount) image\(summary.imageCount == 1 ? "" : "s")"
+                    summary.imageCount == 0 ? "" : ", \(counted(summary.imageCount, "image"))"
                 let names = content.entitlements == nil ? "" : ", and the named entitlements beside it"
                 return [
                     "loaded \(self.shown(path)) at revision \(answer.position.revision): \(count) products\(images)\(names)"

@@ -22,7 +22,7 @@ extension CommandRun {
                         try await Task.sleep(for: .milliseconds(timeout))
                         guard let count = self.settings.number("count") else { return .success }
                         self.console.talk(
-                            "perch: \(count) value\(count == 1 ? "" : "s") did not come within "
+                            "perch: \(counted(count, "value")) did not come within "
                                 + exactly(milliseconds: timeout))
                         return .unavailable
                     }

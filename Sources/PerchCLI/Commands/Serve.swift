@@ -34,7 +34,7 @@ package enum Serve {
         for app in ready.apps {
             let count = app.catalogue.products.count
             lines.append(
-                "  app \(printable(app.bundleID)) (\(app.environment)): \(count) product\(count == 1 ? "" : "s") of "
+                "  app \(printable(app.bundleID)) (\(app.environment)): \(counted(count, "product")) of "
                     + printable(app.catalogueSource) + (app.isTestApp ? ", time rate \(app.settings.timeRate)" : ""))
             if app.isTestApp { lines.append("    " + Self.dialogs(app.settings)) }
         }

@@ -11,7 +11,7 @@ enum ServeTable {
         serve.discussion = [
             "Without settings it listens on loopback only, without credentials. SIGTERM and SIGINT drain: every stream gets "
                 + "a request to reconnect, and its client resumes with its token. SIGHUP reads the catalogue, the files of "
-                + "TLS and the keys of tokens again, and pushes the changes.",
+                + "TLS, the keys of tokens and the file of --apple-apps again, and pushes the changes.",
             "Under systemd it reports when it is ready, reloading or stopping, pings the watchdog while every loop and the "
                 + "store work, and takes the listeners of .socket units: deploy/README.md.",
             "A setting is an option, a PERCH_ variable, or a line `name = value` in the file of --config. The first of "

@@ -4,7 +4,9 @@ import PerchModel
 enum StoreTable {
     static let store: CommandSpec = {
         var store = CommandSpec("store", "Make things happen in a test store.")
-        store.discussion = ["Only apps of the environment `xcode` are test stores; others refuse."]
+        store.discussion = [
+            "Only apps of the environment `xcode` are test stores. Others refuse everything but `finish`."
+        ]
         store.commands = [
             CommandTable.leaf(
                 "buy", "Buy a product. A new account is created.", .storeBuy,

@@ -77,7 +77,7 @@ extension TextWriter {
     private func verdict(_ values: [DoctorFinding]) -> String {
         func count(_ level: DoctorFinding.Level, _ word: String) -> String {
             let number = values.count { $0.level == level }
-            return number == 0 ? "no \(word)s" : "\(number) \(word)\(number == 1 ? "" : "s")"
+            return number == 0 ? "no \(word)s" : counted(number, word)
         }
         let text = "\(count(.problem, "problem")), \(count(.warning, "warning")) in \(values.count) checks"
         if values.contains(where: { $0.level == .problem }) { return self.paint(.red, text) }

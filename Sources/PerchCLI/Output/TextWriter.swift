@@ -80,7 +80,7 @@ struct TextWriter {
     }
 
     func products(_ value: Products, _ info: ValueInfo) -> [String] {
-        var head = "\(value.products.count) product\(value.products.count == 1 ? "" : "s")"
+        var head = counted(value.products.count, "product")
         if !value.unavailableIDs.isEmpty {
             head += ", unavailable: \(value.unavailableIDs.map(printable).joined(separator: ", "))"
         }

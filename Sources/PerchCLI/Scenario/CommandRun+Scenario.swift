@@ -62,7 +62,7 @@ extension CommandRun {
             let passed = reports.count - failed
             let milliseconds = reports.reduce(0) { $0 + $1.milliseconds }
             self.console.talk(
-                "\(reports.count) scenario\(reports.count == 1 ? "" : "s"): \(passed) passed, \(failed) failed, "
+                "\(counted(reports.count, "scenario")): \(passed) passed, \(failed) failed, "
                     + "\(reports.reduce(0) { $0 + $1.stepCount }) steps, \(reports.reduce(0) { $0 + $1.checkCount }) "
                     + "expectations, \(milliseconds) ms")
         }
@@ -86,7 +86,7 @@ extension CommandRun {
         }
         guard parsed.isSound else {
             try self.tellFaults(path.name, parsed)
-            report.failure = "it has \(parsed.faultCount) mistake\(parsed.faultCount == 1 ? "" : "s")"
+            report.failure = "it has \(counted(parsed.faultCount, "mistake"))"
             return report
         }
         do {

@@ -143,7 +143,7 @@ actor BoardHub {
         return TextWriter.joined(
             [
                 "app's clock \(second) \(self.clock?.state.isFrozen == true ? "frozen" : "running")",
-                "\(accounts) account\(accounts == 1 ? "" : "s"), \(rows) row\(rows == 1 ? "" : "s")", self.place,
+                "\(counted(accounts, "account")), \(counted(rows, "row"))", self.place,
             ], width: width)
     }
 
