@@ -306,10 +306,11 @@ package struct AppWork: Sendable {
 
     // MARK: The key
 
-    /// Why nothing is answered, as far as it is known.
-    var whyNothing: String? {
-        if case .refused(let message, _) = self.report.key { return message }
-        return self.report.silence?.message
+    /// Not all notifications could be fetched and stored: why, as far as it is known.
+    mutating func noteNotAll() {
+        var why = self.report.silence?.message ?? "not all notifications could be fetched and stored"
+        if case .refused(let message, _) = self.report.key { why = message }
+        self.run?.note(why)
     }
 
     mutating func keyAccepted(now: Instant) {

@@ -274,10 +274,7 @@ package struct Reconciler: Sendable {
         guard let walk = self.works[app].walk else { return }
         self.works[app].walk = nil
         if walk.isRun {
-            if !isComplete {
-                let why = self.works[app].whyNothing
-                self.works[app].run?.note(why ?? "not all notifications could be fetched and stored")
-            }
+            if !isComplete { self.works[app].noteNotAll() }
             // A rehearsal has stored nothing.
             guard self.works[app].run?.progress.isRehearsal == false else { return }
         }
