@@ -207,8 +207,10 @@ async function raisePrice(page) {
 async function meant(text) {
   const { customers, problem } = await find(text);
   const isThere = customers.some((each) => each.account === text || each.name === text);
-  const alike = customers.filter((each) => each.account?.toLowerCase() === text.toLowerCase());
-  return { account: !isThere && alike.length === 1 ? alike[0].account : text, isNew: !problem && !isThere && !alike.length };
+  // An account is found once for each of its names.
+  const alike = new Set(customers.map((each) => each.account).filter((each) => each?.toLowerCase() === text.toLowerCase()));
+  const isOther = !isThere && alike.size === 1;
+  return { account: isOther ? [...alike][0] : text, isNew: !problem && !isThere && !isOther };
 }
 
 /** A purchase that landed at the wrong account goes to another one, or comes from there. */
