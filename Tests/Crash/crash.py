@@ -28,7 +28,7 @@ LATE = 2  # Number of watchers that read all events again from the start.
 TIME_RATE = 1005  # Every period lasts two seconds, so lines renew by themselves all the time.
 # A cycle must acknowledge all writes that were due this long before the kill.
 SLACK_SECONDS = 0.1
-CONTROL_KILLS = 50  # At most, until each client of a control was given something else.
+CONTROL_KILLS = 50  # At most, until the check of each control noticed it.
 LEASE_SECONDS = 12  # The longest lease that a killed server may have written ahead of the machine's clock.
 CHECKS = (
     "every planned kill came in the middle of the planned writes",
@@ -191,7 +191,7 @@ class Run:
         # These read many pages of events late, while their other streams continue.
         self.watchers += [Watcher(len(self.watchers) + index, self.streams(writer, reads_again=True), self.test)
                           for index, writer in enumerate(self.writers[:LATE])]
-        self.ready, self.early_kills, self.unspoilt = [], 0, set()
+        self.ready, self.early_kills, self.planted, self.spoilt = [], 0, [], set()
         if arguments.control:
             controls.plant(self)
 
@@ -265,8 +265,7 @@ class Run:
         began = time.perf_counter()
         self.open()
         kills, name = 0, CHECKS[0]
-        # Chance decides which stream gets a second value: a control goes on until each of its clients was given something else.
-        while (kills < self.arguments.kills or self.unspoilt and kills < CONTROL_KILLS) and not self.is_hopeless():
+        while (kills < self.arguments.kills or controls.wait(self) and kills < CONTROL_KILLS) and not self.is_hopeless():
             self.kill_in_writes()
             kills += 1
         self.test.looked(name, kills)
