@@ -51,6 +51,11 @@ package struct AppWork: Sendable {
         package struct Silence: Hashable, Sendable {
             package var message: String
             package var at: Instant
+
+            package init(message: String, at: Instant) {
+                self.message = message
+                self.at = at
+            }
         }
 
         package var bundleID: String

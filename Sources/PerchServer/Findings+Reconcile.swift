@@ -63,7 +63,7 @@ struct ReconcileFinding {
         if waiting > 0, let deadline = report.nextDeadline {
             findings.append(
                 Self.warning(
-                    "\(name): \(waiting) questions of the App Store about refunds have no answer that it takes, the first until \(deadline)",
+                    "\(name): without an answer that the App Store takes: \(counted(waiting, "question")) about refunds, the first until \(deadline)",
                     "perch apple consumption list, then perch apple consumption answer"))
         }
         for refused in report.refusedUpdates {
@@ -73,7 +73,7 @@ struct ReconcileFinding {
         if report.updatesRefused > report.refusedUpdates.count {
             findings.append(
                 Self.warning(
-                    "\(name): the App Store refuses \(report.updatesRefused) updates of purchases, of which the first \(report.refusedUpdates.count) are named",
+                    "\(name): the App Store refuses \(report.updatesRefused) updates of purchases, \(report.refusedUpdates.count) of them named above",
                     "`perch apple reconcile --dry-run` lists all; each is forgotten 30 days after it was asked for"))
         }
         if report.updatesHeld > 0 {
