@@ -45,7 +45,7 @@ async function grantDays(page) {
       if (!name || !days) return '';
       if (!has) return `${who} has ${title(name)} at once, until ${day(end(name, days))}. Nothing is charged for it.`;
       if (!has.untilMs) return `${who} has ${title(name)} without an end: there is nothing to add.`;
-      return `${who} keeps ${title(name)} until ${day(end(name, days))}, also if nothing renews on ${day(has.untilMs)}.${has.willRenew ? ' Apple charges as before.' : ''}`;
+      return `${who} keeps ${title(name)} until ${day(end(name, days))}, also if nothing renews on ${day(has.untilMs)}.${has.willRenew ? ' As long as it renews, Apple charges as before, and these days add nothing.' : ''}`;
     },
   });
   if (values) await attempt(() => session.perch.call('AdminService/GrantEntitlement', { account, name: values.name, reason: values.reason, untilMs: String(end(values.name, values.days)) }), `${values.days} free days are given: ${title(values.name)} until ${day(end(values.name, values.days))}`);
