@@ -21,6 +21,7 @@ from client import CALL, MESSAGE, PING, PONG, STATUS, Client
 from figures import Figures
 from server import Server
 from trial import CATALOG, PERCH, WORK
+from waiting import PATIENCE_SECONDS
 from wire import APP, Caller, contract
 
 ENTITLEMENTS, GROUP = "/perch.v1.EntitlementService/", "premium"
@@ -165,7 +166,7 @@ class Writers:
 def write(port, accounts):
     """The process of `Writers`: writes until its input ends."""
     address = ("127.0.0.1", int(port))
-    stopping, took, began = threading.Event(), [], time.perf_counter()
+    stopping, wrote, took, began = threading.Event(), threading.Event(), [], time.perf_counter()
 
     def run(index):
         client = Caller(address, client_name="scale writer", heartbeat_seconds=600)
@@ -179,10 +180,14 @@ def write(port, accounts):
             client.get("/perch.v1.TransactionService/Purchase", app=APP, order={"product_id": COINS},
                        account=f"user-{order.randrange(1, int(accounts) + 1)}", idempotency_key=struct.pack(">II", index, place))
             took.append(time.perf_counter() - sent)
+            wrote.set()
 
     threads = [threading.Thread(target=run, args=(index,)) for index in range(WRITERS)]
     for thread in threads:
         thread.start()
+    # A reader may be done before the first write: then nothing was measured, and there are no latencies.
+    if not wrote.wait(PATIENCE_SECONDS):
+        os._exit(1)  # The threads would be waited for.
     print("writing", flush=True)
     sys.stdin.read()
     stopping.set()
