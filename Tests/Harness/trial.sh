@@ -52,7 +52,8 @@ workspace() {
     WORK=${KEEP:-}
     if [ -z "$WORK" ]; then
         WORK=$(mktemp -d)
-        trap 'rm -rf "$WORK"' EXIT
+        # What still ends, such as a process of a killed database, may write meanwhile: that is no failure of the trial.
+        trap 'rm -rf "$WORK" || true' EXIT
     fi
     mkdir -p "$WORK"
     WORK=$(realpath "$WORK")
