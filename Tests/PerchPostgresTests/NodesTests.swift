@@ -1,10 +1,12 @@
-import Foundation
+import Glibc
 import PerchBase
+import PerchLoop
 import PerchModel
 import PerchPostgres
 import PerchStore
 import PerchTesting
 import PostgresTesting
+import Synchronization
 import Testing
 import TestingThreads
 
@@ -22,9 +24,8 @@ final class Node {
     private var applied: UInt64
     private var ticket: UInt64 = 0
 
-    /// `patience`: see `TestDatabase.open`. One where a test waits until it is over.
-    init(_ database: TestDatabase, _ name: String = "a", patience: Int64 = 60) throws {
-        self.storage = try database.open(name, patience: patience)
+    init(_ database: TestDatabase, _ name: String = "a") throws {
+        self.storage = try database.open(name)
         self.engine = try StoreEngine(storage: self.storage, loops: 1, cacheBytesMax: 1 << 20)
         var settings = AppSettings()
         settings.timeRate = TimeRate(named: "monthlyRenewalEveryFiveMinutes") ?? .realTime
@@ -77,6 +78,15 @@ final class Node {
         return requests.map(\.ticket)
     }
 
+    /// Runs until something has happened, for minutes at most: a node that found no database asks again some time later.
+    func runUntil(_ bodies: StoreRequest.Body..., isDone: () -> Bool) {
+        for _ in 0..<60_000 where !isDone() {
+            for body in bodies { self.run(body) }
+            if bodies.isEmpty { self.run() }
+            usleep(5_000)
+        }
+    }
+
     static func key(_ name: String) -> AccountKey { AccountKey(app: 1, bytes: Array(name.utf8)) }
 
     static func buying(_ product: String, _ name: String, key: [UInt8] = []) -> StoreRequest.Body {
@@ -121,6 +131,28 @@ private func checkAlike(_ nodes: Node...) throws {
         #expect(node.engine.apps.states.map { "\($0)" } == first.engine.apps.states.map { "\($0)" })
         #expect(node.failure == nil)
     }
+}
+
+extension TestDatabase {
+    /// Until `body` returns, a function of PostgreSQL ends each commit that waits for a standby: `pg_cancel_backend`, or
+    /// `pg_terminate_backend`, which ends its session too.
+    fileprivate func endingWaits<Result>(by function: String, _ body: () throws -> Result) throws -> Result {
+        let flag = Flag()
+        let thread = try LoopThread(name: "ends-waits") {
+            while !flag.isRaised.load(ordering: .acquiring) {
+                self.run("SELECT \(function)(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+            }
+        }
+        defer {
+            flag.isRaised.store(true, ordering: .releasing)
+            thread.join()
+        }
+        return try body()
+    }
+}
+
+private final class Flag: Sendable {
+    let isRaised = Atomic(false)
 }
 
 @Suite(.onOwnThreads) struct `Nodes on one database` {
@@ -240,9 +272,11 @@ private func checkAlike(_ nodes: Node...) throws {
         #expect(a.sendsForMilliseconds <= 12_000, "less than the database counts")
         beat(a: true, b: true)
         #expect(a.sendsForMilliseconds > 0 && b.sendsForMilliseconds == 0, "it is taken")
-        // The first one is silent for long, as the database counts it.
-        self.database.run("UPDATE perch.sender SET ends = ends - 60000")
-        beat(a: false, b: true)
+        // The first one is silent for long, as the database counts it. Once more where a heartbeat of it was still under way.
+        for _ in 0..<2 where b.sendsForMilliseconds == 0 {
+            self.database.run("UPDATE perch.sender SET ends = ends - 60000")
+            beat(a: false, b: true)
+        }
         #expect(b.sendsForMilliseconds > 0)
         beat(a: true, b: true)
         let nodes = [a, b].map(\.nodeID)
@@ -310,20 +344,20 @@ private func checkAlike(_ nodes: Node...) throws {
     {
         let server = PostgresServer()
         let database = TestDatabase(on: server)
-        let (a, b) = (try Node(database, "a", patience: 1), try Node(database, "b", patience: 1))
+        let (a, b) = (try Node(database, "a"), try Node(database, "b"))
         a.buy("lifetime", "anna")
-        #expect(try b.owned("anna") == ["lifetime"])
+        // The announcement of the purchase is a commit too.
+        for node in [a, b] { #expect(try node.owned("anna") == ["lifetime"]) }
         database.makeCommitsWait()
-        let ticket = a.buy("silver", "anna")
+        // As after a crash and restart of the primary: the commit can be seen, and only the primary has it.
+        let ticket = try database.endingWaits(by: "pg_terminate_backend") { a.buy("silver", "anna") }
         #expect(a.answers[ticket] == nil, "its outcome is not known")
         #expect(a.changes.count == 1)
-        // As after a crash and restart of the primary: the commit can be seen, and only the primary has it.
-        database.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
-        let asked = b.run(.record(Node.key("anna")))[0]
+        let asked = try database.endingWaits(by: "pg_terminate_backend") { b.run(.record(Node.key("anna")))[0] }
         #expect(b.refusal(asked) == .storeUnreachable, "b has read it, and cannot vouch for it")
         #expect(b.changes.count == 1)
         database.letCommitsReturn()
-        for _ in 0..<40 where a.answers[ticket] == nil { a.run() }
+        a.runUntil { a.answers[ticket] != nil }
         #expect(a.transaction(ticket) == 2)
         #expect(try b.owned("anna") == ["lifetime", "silver"])
         #expect(b.changes.map(\.revision) == [2, 3])
@@ -334,22 +368,15 @@ private func checkAlike(_ nodes: Node...) throws {
     /// PostgreSQL then answers COMMIT with a warning: only the primary has it.
     @Test func `a commit whose wait for a standby is cancelled is not acknowledged`() throws {
         let database = TestDatabase(on: PostgresServer())
-        let a = try Node(database, "a", patience: 1)
+        let a = try Node(database, "a")
+        #expect(try a.owned("anna") == [])
         database.makeCommitsWait()
-        let cancelling = Thread {
-            // First its heartbeat waits, for whose row the commit waits.
-            while !Thread.current.isCancelled {
-                database.run("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
-                usleep(10_000)
-            }
-        }
-        cancelling.start()
-        let ticket = a.buy("coins", "anna")
-        cancelling.cancel()
+        // First its heartbeat waits, for whose row the commit waits.
+        let ticket = try database.endingWaits(by: "pg_cancel_backend") { a.buy("coins", "anna") }
         #expect(a.answers[ticket] == nil && a.changes.isEmpty)
         #expect(a.storage.databaseFigures.unknownCommits == 1)
         database.letCommitsReturn()
-        for _ in 0..<40 where a.answers[ticket] == nil { a.run() }
+        a.runUntil { a.answers[ticket] != nil }
         #expect(a.transaction(ticket) == 1)
         #expect(a.changes.map(\.revision) == [2])
     }
@@ -357,13 +384,14 @@ private func checkAlike(_ nodes: Node...) throws {
     /// A failover to a standby that confirmed all it had to confirm loses nothing that anyone was shown, and nobody's token.
     @Test func `a node that read what no standby had ends, and the epoch stays`() throws {
         let database = TestDatabase(on: PostgresServer())
-        let (a, b) = (try Node(database, "a", patience: 1), try Node(database, "b", patience: 1))
+        let (a, b) = (try Node(database, "a"), try Node(database, "b"))
         a.buy("lifetime", "anna")
-        #expect(try b.owned("anna") == ["lifetime"])
+        // The announcement of the purchase is a commit too.
+        for node in [a, b] { #expect(try node.owned("anna") == ["lifetime"]) }
         database.makeCommitsWait()
-        let ticket = a.buy("coins", "bert")
-        database.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
-        #expect(b.refusal(b.run(.record(Node.key("bert")))[0]) == .storeUnreachable, "b has read it")
+        let ticket = try database.endingWaits(by: "pg_terminate_backend") { a.buy("coins", "bert") }
+        let asked = try database.endingWaits(by: "pg_terminate_backend") { b.run(.record(Node.key("bert")))[0] }
+        #expect(b.refusal(asked) == .storeUnreachable, "b has read it")
         // The standby has all but that.
         database.letCommitsReturn()
         database.run(
@@ -373,7 +401,7 @@ private func checkAlike(_ nodes: Node...) throws {
             SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
             """)
         // A session may still answer before it hears that it has ended.
-        for _ in 0..<1_000 where b.engine.failure == nil { b.run(.record(Node.key("anna"))) }
+        b.runUntil(.record(Node.key("anna"))) { b.engine.failure != nil }
         guard case .historyLost(let what)? = b.engine.failure else {
             Issue.record("\(String(describing: b.engine.failure))")
             return

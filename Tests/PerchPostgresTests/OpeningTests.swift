@@ -5,11 +5,12 @@ import PerchStore
 import PerchTesting
 import PostgresTesting
 import Testing
+import TestingThreads
 
-@Suite struct `Opening a database` {
+@Suite(.onOwnThreads) struct `Opening a database` {
     private static func open(_ url: String) throws(PostgresOpenError) -> PostgresStorage {
         try PostgresStorage.open(
-            try PostgresLocation(url), node: NodeIdentity(id: .random(in: 1 ... .max), name: "n", version: "test"))
+            try TestDatabase.location(url), node: NodeIdentity(id: .random(in: 1 ... .max), name: "n", version: "test"))
     }
 
     private static func refusal(of url: String) -> String {

@@ -7,9 +7,10 @@ import PerchStore
 import PerchTesting
 import PostgresTesting
 import Testing
+import TestingThreads
 
 /// Nodes of two versions on one database, and what a database remembers of a lost history.
-@Suite struct `A database of the version before` {
+@Suite(.onOwnThreads) struct `A database of the version before` {
     private let database = TestDatabase()
     private static let now = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
@@ -82,13 +83,13 @@ import Testing
     }
 }
 
-@Suite struct `A database that was restored` {
+@Suite(.onOwnThreads) struct `A database that was restored` {
     private let database = TestDatabase()
 
     @discardableResult
     private func open(_ memory: String, url: String? = nil) throws(PostgresOpenError) -> PostgresStorage {
         try PostgresStorage.open(
-            try PostgresLocation(url ?? self.database.url),
+            try TestDatabase.location(url ?? self.database.url),
             node: NodeIdentity(id: .random(in: 1 ... .max), name: "n", version: "t"),
             memory: memory)
     }
@@ -147,7 +148,7 @@ import Testing
         let node = try Node(self.database)
         for _ in 0..<3 { node.buy("coins", "anna") }
         node.storage.close()
-        let location = try PostgresLocation(self.database.url)
+        let location = try TestDatabase.location(self.database.url)
         #expect(try PostgresStorage.declareRestored(location) == 2)
         #expect(try PostgresStorage.declareRestored(location) == 3)
         let next = try Node(self.database)
@@ -162,7 +163,7 @@ import Testing
         node.buy("coins", "anna")
         node.storage.close()
         self.database.run("UPDATE perch.store SET epoch = 3000000000")
-        let location = try PostgresLocation(self.database.url)
+        let location = try TestDatabase.location(self.database.url)
         #expect(try PostgresStorage.declareRestored(location) == 3_000_000_001)
         #expect(try self.database.open().header().nextTransaction == 1 << 40)
         #expect(try PostgresStorage.declareRestored(location) == 3_000_000_002)

@@ -17,17 +17,22 @@ package final class TestDatabase: Sendable {
     /// One more node on the store in it. The storage keeps the database.
     ///
     /// Tests play at instants of their own. So the database's clock counts from long before them, and decides nothing.
-    /// `patience`: as many times as long as in production an answer of PostgreSQL is waited for.
-    package func open(_ name: String = "test", patience: Int64 = 60) throws -> PostgresStorage {
+    package func open(_ name: String = "test") throws -> PostgresStorage {
         let node = NodeIdentity(id: .random(in: 1 ... .max), name: name, version: "test")
-        var location = try PostgresLocation(self.url)
-        location.patience = patience
-        let storage = try PostgresStorage.open(location, node: node, shift: Self.longAgo)
+        let storage = try PostgresStorage.open(Self.location(self.url), node: node, shift: Self.longAgo)
         storage.owner = self
         return storage
     }
 
     private static let longAgo: Int64 = -1 << 40
+
+    /// Where a test opens a store: an answer of PostgreSQL is waited for 60 times as long as in production, since a machine may stand
+    /// still.
+    package static func location(_ url: String) throws(PostgresOpenError) -> PostgresLocation {
+        var location = try PostgresLocation(url)
+        location.patience = 60
+        return location
+    }
 
     package func makeCommitsWait() { self.server.makeCommitsWait(in: self.name) }
 
