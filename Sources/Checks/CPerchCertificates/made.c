@@ -9,6 +9,7 @@
 #include <openssl/x509v3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Creates certificates for tests, so that the repository contains no keys and no certificate expires. */
 
@@ -35,10 +36,12 @@ static int extend(X509 *certificate, X509 *issuer, int nid, const char *value) {
 static int fill(X509 *certificate, EVP_PKEY *key, const perch_certificate_recipe *recipe, X509 *issuer) {
     X509_NAME *name = X509_get_subject_name(certificate);
     uint64_t serial;
+    // Looked at once: between two looks a second may pass, and the validity would be longer.
+    time_t now = time(NULL);
     return RAND_bytes((unsigned char *)&serial, sizeof serial) == 1 && X509_set_version(certificate, X509_VERSION_3) &&
            ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial >> 1) &&
-           X509_gmtime_adj(X509_getm_notBefore(certificate), (long)recipe->begins) &&
-           X509_gmtime_adj(X509_getm_notAfter(certificate), (long)recipe->ends) &&
+           X509_time_adj(X509_getm_notBefore(certificate), (long)recipe->begins, &now) &&
+           X509_time_adj(X509_getm_notAfter(certificate), (long)recipe->ends, &now) &&
            X509_NAME_add_entry_by_txt(
                name, "CN", MBSTRING_UTF8, (const unsigned char *)recipe->common_name, -1, -1, 0) &&
            X509_set_issuer_name(certificate, issuer ? X509_get_subject_name(issuer) : name) &&
