@@ -322,6 +322,8 @@ package struct Bench {
         var arguments = [
             "serve", "--listen", "127.0.0.1:0", "--store", store ?? "memory", "--catalog", catalogue, "--bundle-id",
             BenchCatalogue.bundleID, "--loops", "\(loops)",
+            // Its clients are those of this process, which may wait long for a core.
+            "--hello-timeout", "300s", "--first-byte-timeout", "300s",
         ]
         if let script = self.script { arguments += ["--clock", script.scenario.start.description] }
         return try self.start(arguments, processors: processors)
