@@ -397,8 +397,13 @@ def expiring(trial, url, token, admin):
         lone, filed = trial.client(url, token=short), trial.client(url, tokenFile=str(trial.work / "short.token"))
         watches = [client.watch("EntitlementsTask", OWNED) for client in (lone, filed)]
         copies = [client.copy(is_ready=False) for client in (lone, filed)]
-        if all("value" in watch.next() for watch in watches):
+        alone, waiting = (trial.agent.reports[watch.name] for watch in watches)
+        # Opened too late, the watch with the file says nothing. The other one, whose token ends too, says so.
+        trial.agent.wait(lambda: alone and (waiting or "error" in alone[-1]), "the first values, or the token's end")
+        if waiting and "value" in alone[0]:
+            watches[0].value(), watches[1].value()
             break
+        lone.close(), filed.close()
     error = watches[0].value("error")
     equal((error["reason"], error["final"]), ("CREDENTIALS_EXPIRED", True))
     equal(copies[0].refused("reach", position={"revision": "1000000"})["reason"], "CREDENTIALS_EXPIRED")

@@ -72,8 +72,8 @@ def page(row, perch, beside=None):
     with row("each block of its page runs" + (f" beside {beside}" if beside else "")), tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         python = environment(beside) if beside else work / "venv" / "bin" / "python"
-        # As .ci/serve: the app and the rate of time are those of the sample.
-        server = Server(perch, ROOT / "deploy" / "sample.storekit", work / "store", work / "server.log", bundle=None, time_rate=None, loops=1)
+        # As .ci/serve: the app is that of the sample. Time is real, so that no trial renews between two programs of the page.
+        server = Server(perch, ROOT / "deploy" / "sample.storekit", work / "store", work / "server.log", bundle=None, loops=1)
         server.start()
         with contextlib.ExitStack() as stack:
             stack.callback(server.kill)
@@ -93,6 +93,8 @@ def page(row, perch, beside=None):
                     continue
                 shown = run(python, name, cwd=work, env={**os.environ, "PYTHONPATH": ""})
                 assert shown == expected, f"{name} showed {shown!r}, not {expected!r}"
+                if name == "buy.py":
+                    followed[0].until(followed[1].splitlines()[:2])
             followed[0].until(followed[1].splitlines())
             if not beside:
                 encrypted(row, perch, python, work)
@@ -139,8 +141,10 @@ class Followed:
             self.lines.append(line.rstrip("\n"))
 
     def until(self, lines):
-        until(lambda: len(self.lines) >= len(lines) or self.process.poll() is not None, lambda: f"{lines}; it showed {self.lines}")
-        assert self.lines == lines, f"it showed {self.lines}, not {lines}"
+        """Waits for the last of these lines. A watch that is late skips what is no longer true."""
+        until(lambda: self.lines[-1:] == lines[-1:] or self.process.poll() is not None, lambda: f"{lines}; it showed {self.lines}")
+        wanted = iter(lines)
+        assert self.lines[-1:] == lines[-1:] and all(line in wanted for line in self.lines), f"it showed {self.lines}, not {lines}"
 
     def __enter__(self):
         return self
