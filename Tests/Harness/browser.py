@@ -9,7 +9,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
-from waiting import PATIENCE_SECONDS
+from waiting import PATIENCE_SECONDS, free_port
 
 # A request, and the page that sent it.
 Request = collections.namedtuple("Request", "page address")
@@ -27,8 +27,9 @@ class Browser:
                          f"--window-size={width},{height}", *more):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        # A proxy, and the time zone, of this machine are no part of a test.
-        self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver"), env={**os.environ, "TZ": "UTC"}))
+        # A proxy, and the time zone, of this machine are no part of a test. A port of the kernel may be another's before the driver listens.
+        service = Service(shutil.which("chromedriver"), port=free_port(), env={**os.environ, "TZ": "UTC"})
+        self.driver = webdriver.Chrome(options=options, service=service)
         self.driver.set_script_timeout(PATIENCE_SECONDS)
         self.size(width, height, dark)
         self.errors = []
