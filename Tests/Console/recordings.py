@@ -84,7 +84,7 @@ class Session:
         if not buttons:
             return
         label = draw.choice(buttons)
-        browser.run("document.querySelector('.did').hidden = true")
+        browser.run("document.querySelector('.did').hidden = true; window.heard = []")
         if not browser.run(f"const found = (() => {{ {browser.FIND} }})(); if (!found) return false; found.click(); return true;", label, "button", "main"):
             return
         self.done.append(f"{account}: {label}")
@@ -92,8 +92,7 @@ class Session:
             browser.until(lambda: browser.run("return document.querySelector('dialog[open]') !== null"), 10, f"the dialog of {label}")
             self.fill()
         browser.until(lambda: browser.run("return !document.querySelector('dialog[open]')"), 10, "no dialog")
-        browser.until(lambda: browser.run("return document.querySelector('.toast, .did:not([hidden])') !== null"), 10, f"a word about {label}")
-        browser.run("document.querySelectorAll('.toast').forEach((each) => each.remove())")
+        browser.until(lambda: browser.run("return window.heard.length > 0 || document.querySelector('.did:not([hidden])') !== null"), 10, f"a word about {label}")
 
     def fill(self):
         browser, draw = self.browser, self.draw

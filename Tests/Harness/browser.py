@@ -15,6 +15,20 @@ from waiting import PATIENCE_SECONDS, free_port
 Request = collections.namedtuple("Request", "page address")
 
 
+# What the console says in a corner for some seconds. On a machine that stands still it may be gone before a test looks, so each page
+# notes it, and whether it could be read there.
+HEARS = """
+    window.heard = [];
+    new MutationObserver((records) => {
+      for (const each of records.flatMap(({addedNodes}) => [...addedNodes])) {
+        if (!each.classList?.contains('toast')) continue;
+        const box = each.getBoundingClientRect();
+        const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+        window.heard.push([each.innerText, each.contains(top)]);
+      }
+    }).observe(document, {childList: true, subtree: true});"""
+
+
 class Browser:
     """One browser. Its windows are told apart by their handles."""
 
@@ -31,6 +45,7 @@ class Browser:
         service = Service(shutil.which("chromedriver"), port=free_port(), env={**os.environ, "TZ": "UTC"})
         self.driver = webdriver.Chrome(options=options, service=service)
         self.driver.set_script_timeout(PATIENCE_SECONDS)
+        self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": HEARS})
         self.size(width, height, dark)
         self.errors = []
         self.requests = []
@@ -75,6 +90,11 @@ class Browser:
 
     def hides(self, text, selector="body", seconds=10):
         self.until(lambda: text not in self.text(selector), seconds, f"no {text!r} in {selector}")
+
+    def says(self, text):
+        """Waits until the console has said this in its corner, where nothing lay over it, and forgets what it has said."""
+        self.until(lambda: self.run("return window.heard.some(([said, isSeen]) => isSeen && said.includes(arguments[0]))", text), why=f"{text!r} is said")
+        self.run("window.heard = []")
 
     def settles(self, seconds=10):
         """Waits until the page is drawn: all that it asked for has come, and four looks in a row find the same elements."""
