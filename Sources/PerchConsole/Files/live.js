@@ -6,7 +6,7 @@ const quarter = 15 * 60;
 
 class LivePage extends Page {
   open() {
-    this.append(h('h1', {}, 'Live'), (this.about = h('p.what')), (this.tiles = h('div.tiles', { 'aria-label': 'Figures' })), (this.charts = h('div.charts')), (this.findings = h('section.card', { 'aria-label': 'Findings', hidden: true })), (this.allPlace = h('details.card', {}, h('summary', {}, 'Every figure'))));
+    this.append(h('h1', {}, 'Live'), (this.about = h('p.what')), (this.tiles = h('div.tiles', { role: 'group', 'aria-label': 'Figures' })), (this.charts = h('div.charts')), (this.findings = h('section.card', { 'aria-label': 'Findings', hidden: true })), (this.allPlace = h('details.card', {}, h('summary', {}, 'Every figure'))));
     if (!session.allows('admin')) return this.tiles.replaceWith(missing('Your token does not have the scope `admin` of the server, which its figures need.'));
     this.table = h('tbody');
     this.allPlace.append(h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Figures' }, h('table.wide', {}, this.table)));
