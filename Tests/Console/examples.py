@@ -143,6 +143,7 @@ def birds(site, browser):
         site.operate("ben", {"buy": {"productId": "pellet.single"}})
         browser.open(f"{site.base}/console/examples/birds.html")
         sees(browser, "Pellets: 11")
+        browser.until(lambda: not site.call("TransactionService/ListUnfinished", {"account": "ben"}).get("transactions"), 5, "all are finished")
         equal(len(site.call("TransactionService/ListTransactions", {"account": "ben"}).get("transactions", [])), 0, "history without finished consumables")
         equal(len(site.transactions("ben")), 3, "history with them")
     with check("birds 5, 6, 9: the pass has three levels, a trial, a two-line button; the sheet closes and the card goes by itself"):
