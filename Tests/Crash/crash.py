@@ -68,8 +68,9 @@ CHECKS = (
 class Cycle:
     """The time from one start of the server to its kill."""
 
-    def __init__(self, address, seen):
-        self.address, self.seen = address, seen
+    def __init__(self, address, seen, clock=0):
+        # What clients had seen, and the newest time that a server had told, before it began.
+        self.address, self.seen, self.clock_before = address, seen, clock
         self.began = time.perf_counter()
         self.over = threading.Event()
         self.counts = [0] * WRITERS
@@ -78,6 +79,11 @@ class Cycle:
     def acknowledged(self, index):
         if not self.over.is_set():
             self.counts[index] += 1
+
+    def refuse_another(self):
+        """The next server has the same port. Who was slow to connect may have met that one, and comes again as its client."""
+        if self.over.is_set():
+            raise ConnectionError("the server of this cycle was killed")
 
 
 class Test:
@@ -132,19 +138,20 @@ class Test:
             self.log.flush()
         self.saw(record["revision"], f"the answer to {record['key']}")
 
-    def welcomed(self, welcome, who):
+    def welcomed(self, welcome, who, cycle):
+        """By the server of this cycle: the next one may run by now."""
         identity = (welcome.store_id, welcome.epoch)
         with self.lock:
-            cycle, self.identity = self.cycle, self.identity or identity
+            self.identity = self.identity or identity
         self.looked("no crash takes back what anyone has seen")
         if identity != self.identity or welcome.revision < cycle.seen[0]:
             self.broken("no crash takes back what anyone has seen",
                         f"{who} is welcomed at revision {welcome.revision} of {identity}; {cycle.seen[1]} was at "
                         f"{cycle.seen[0]} of {self.identity} before the server was killed")
         self.looked("the store's clock never runs backwards")
-        if welcome.server_time_ms < self.clock:
+        if welcome.server_time_ms < cycle.clock_before:
             self.broken("the store's clock never runs backwards",
-                        f"{who} is welcomed at {welcome.server_time_ms}, it was {self.clock} before the kill")
+                        f"{who} is welcomed at {welcome.server_time_ms}, it was {cycle.clock_before} before the kill")
         self.looked("the store's clock is ahead of the machine's by a lease at most")
         if welcome.server_time_ms > time.time() * 1000 + LEASE_SECONDS * 1000:
             self.broken("the store's clock is ahead of the machine's by a lease at most",
@@ -157,7 +164,7 @@ class Test:
 
     def begin(self, address):
         with self.changed:
-            self.cycle = Cycle(address, (self.seen, self.seen_by))
+            self.cycle = Cycle(address, (self.seen, self.seen_by), self.clock)
             self.changed.notify_all()
             return self.cycle
 

@@ -191,7 +191,13 @@ class Watcher(threading.Thread):
         return self.test.next_cycle()
 
     def is_back(self, cycle):
-        return self.is_open.wait(PATIENCE_SECONDS) and self.cycle is cycle
+        """A slow client may still be reading what the server before had said."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        while self.is_alive() and time.monotonic() < end:
+            if self.is_open.is_set() and self.cycle is cycle:
+                return True
+            time.sleep(0.02)
+        return False
 
     def connect(self, cycle):
         self.numbers, self.reads, self.answers = {}, set(), {}
@@ -200,7 +206,8 @@ class Watcher(threading.Thread):
         if self.spoil:
             client.read = spoilt(client.read, self)
         welcome = client.hello(client_name="crash", client_id=self.name.encode(), heartbeat_seconds=10)
-        self.test.welcomed(welcome, self.name)
+        cycle.refuse_another()
+        self.test.welcomed(welcome, self.name, cycle)
         for stream in self.streams:
             stream.open()
             self.numbers[client.call(stream.method, **stream.request())] = stream

@@ -137,7 +137,8 @@ class Writer(threading.Thread):
     def connect(self, cycle):
         self.client = None
         self.client = self.caller(cycle.address, client_name="crash", client_id=f"writer-{self.index}".encode(), heartbeat_seconds=600)
-        self.test.welcomed(self.client.welcome, self.name)
+        cycle.refuse_another()
+        self.test.welcomed(self.client.welcome, self.name, cycle)
         if self.pending:
             self.send(cycle)
         for request in self.random.sample(self.requests, min(2, len(self.requests))):

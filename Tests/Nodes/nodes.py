@@ -92,7 +92,7 @@ class Test(crash.Test):
     def wait_for_end(self, cycle):
         time.sleep(0.05)
 
-    def welcomed(self, welcome, who):
+    def welcomed(self, welcome, who, cycle):
         with self.lock:
             identity = (welcome.store_id, welcome.epoch)
             self.identity = self.identity or identity
