@@ -45,7 +45,8 @@ def a_value_comes_twice(watcher, stream, frame):
 
 @control("every watch's last value equals a unary read", STATUSES)
 def later_values_are_lost(watcher, stream, frame):
-    return [] if is_value(frame) and stream.value is not None else None
+    # A slow client's first value may be the last one again: what it subscribed to, and switched off and on.
+    return [] if is_value(frame) and frame.message.success.statuses else None
 
 
 @control("positions on a watch never decrease, restarts included", STATUSES)
