@@ -24,7 +24,8 @@ class Copy(threading.Thread):
         self.entries, self.aliases, self.grades = {}, {}, []
         self.building, self.clock, self.token, self.position = None, None, b"", None
         self.copies = self.resumed = self.batches = 0
-        self.passed = 0  # The revision up to which everything has been said.
+        # The revision up to which everything has been said. A beat says so of what it follows: one may come before this call's first message.
+        self.passed, self.has_begun = 0, False
         self.reading, self.forgets, self.faults = True, False, []
         self.lock, self.client = threading.Lock(), None
 
@@ -40,7 +41,7 @@ class Copy(threading.Thread):
                     with self.lock:
                         if frame.kind == MESSAGE and frame.stream == stream:
                             self.take(frame.message)
-                        elif frame.kind == BEAT:
+                        elif frame.kind == BEAT and self.has_begun:
                             self.passed = max(self.passed, frame.message.revision)
                         elif frame.kind == STATUS:
                             if frame.message.reason not in ("SHUTTING_DOWN", "STORE_UNREACHABLE"):
@@ -49,7 +50,7 @@ class Copy(threading.Thread):
             except (OSError, ConnectionError):
                 time.sleep(0.02)
             finally:
-                self.passed = 0
+                self.passed, self.has_begun = 0, False
                 if self.client:
                     self.client.input.close()
                     self.client.socket.close()
@@ -68,6 +69,7 @@ class Copy(threading.Thread):
     def take(self, part):
         kind = part.WhichOneof("part")
         if kind == "begin":
+            self.has_begun = True
             self.grades, self.clock = [(grade.name, grade.tier) for grade in part.begin.grades], part.begin.clock
             if part.begin.resumed:
                 self.resumed += 1
