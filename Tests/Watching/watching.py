@@ -58,7 +58,9 @@ class Manager:
 class Server:
     def __init__(self, name, *arguments, environment=None, listeners=(), catalog=CATALOG):
         self.log = work / f"{name}.log"
-        command = [perch, "serve", "--listen", "127.0.0.1:0", "--loops", "2", "--catalog", str(catalog), *arguments]
+        # A silent peer is let stay, however long this trial takes to look.
+        patience = [word for limit in ("--hello-timeout", "--first-byte-timeout") for word in (limit, f"{PATIENCE_SECONDS}s")]
+        command = [perch, "serve", "--listen", "127.0.0.1:0", "--loops", "2", "--catalog", str(catalog), *patience, *arguments]
         variables = {k: v for k, v in os.environ.items() if k not in ("NOTIFY_SOCKET", "JOURNAL_STREAM", "LISTEN_PID")}
         variables |= environment or {}
         high = [fcntl.fcntl(s.fileno(), fcntl.F_DUPFD, 50) for s in listeners]
@@ -356,7 +358,7 @@ def a_watched_server(name, sees_warning):
     catalog = work / "shop.storekit"
     shutil.copy(CATALOG, catalog)
     with Server(f"watched-{name.strip('@/').replace('/', '-')}", "--store", str(work / f"store-{len(name)}"), "--http",
-                "127.0.0.1:0", "--log-level", "debug", environment=variables, catalog=catalog) as server:
+                "127.0.0.1:0", "--drain", f"{PATIENCE_SECONDS}s", "--log-level", "debug", environment=variables, catalog=catalog) as server:
         check(manager.await_("READY=1").startswith("READY=1\nSTATUS=serving on 127.0.0.1:"), "READY=1", manager.messages)
         shop(server)
         pages(server)
