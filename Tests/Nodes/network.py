@@ -33,10 +33,10 @@ class Network:
         made = []
 
         def enter():
-            with open(f"/run/netns/{self.name}") as namespace:
-                if ctypes.CDLL(None, use_errno=True).setns(namespace.fileno(), CLONE_NEWNET) != 0:
-                    return
             try:
+                with open(f"/run/netns/{self.name}") as namespace:
+                    if ctypes.CDLL(None, use_errno=True).setns(namespace.fileno(), CLONE_NEWNET) != 0:
+                        return
                 made.append(socket.create_connection((self.address, port), timeout=1))
             except OSError:
                 pass
