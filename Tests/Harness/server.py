@@ -13,7 +13,7 @@ import time
 import urllib.error
 import urllib.request
 
-from waiting import PATIENCE_SECONDS, free_port
+from waiting import PATIENCE_SECONDS, free_port, until
 
 PROTO = pathlib.Path(__file__).resolve().parents[2] / "proto"
 SERVICE_OF = {method: service for file in (PROTO / "perch/v1").glob("*_service.proto")
@@ -175,8 +175,10 @@ class Server(Process):
             return 0, str(error)
 
     def metrics(self):
+        """Asked for again where a busy machine let the server's threads wait for a second: the page is 503 then."""
+        found = until(lambda: (page := self.page("/metrics"))[0] != 503 and page, "/metrics is answered")
         return {name: float(value) for name, value in (
-            line.rsplit(" ", 1) for line in self.page("/metrics")[1].splitlines() if line and line[0] != "#")}
+            line.rsplit(" ", 1) for line in found[1].splitlines() if line and line[0] != "#")}
 
     def metric(self, name):
         """The sum of a metric's series."""
