@@ -238,21 +238,15 @@ class Trouble:
         database = self.database("due")
         nodes = [self.node(f"due-{name}", database.url) for name in "abc"]
         caller = self.caller(nodes[0])
-        start = self.answered(nodes[0], STORE + "SetClock", app=APP, freeze={})[0].clock
+        start = caller.get(STORE + "SetClock", app=APP, freeze={}).clock
         for first in range(0, count, 50):
-            streams = {caller.call(PURCHASE, app=APP, idempotency_key=f"due-{number}".encode(), **order(f"due-{number}", MONTHLY)): number
-                       for number in range(first, min(first + 50, count))}
-            for number in self.refused(caller, streams):
-                self.buy(nodes[0], f"due-{number}", f"due-{number}", product=MONTHLY)
+            streams = [caller.call(PURCHASE, app=APP, idempotency_key=f"due-{number}".encode(), **order(f"due-{number}", MONTHLY))
+                       for number in range(first, min(first + 50, count))]
+            self.ended(caller, streams)
         # The clock stands at the first renewal of all, and the one who was asked to move it is killed in the middle of it.
         began = time.monotonic()
-
-        def move():
-            """Asked again where a machine stood still: to an instant, so that it moves once."""
-            with contextlib.suppress(OSError):
-                while self.caller(nodes[0]).ask(STORE + "SetClock", app=APP, advance_to_ms=start.now_ms + 32 * 86_400_000)[1].code:
-                    time.sleep(0.02)
-        threading.Thread(target=move, daemon=True).start()
+        mover = self.caller(nodes[0])
+        mover.call(STORE + "SetClock", app=APP, advance_by_ms=32 * 86_400_000)
         settled = "SELECT count(*) - {0} FROM perch.transactions".format(count)
         while int(database.ask(settled)) < count // 10:
             check(time.monotonic() < began + PATIENCE_SECONDS, "renewals do not begin")
@@ -275,18 +269,14 @@ class Trouble:
         check(rows[0] == rows[1], f"{rows[0]} commits up to revision {rows[1]}")
         return f"{count} renewals due at once, killed after {at}: each settled once, in {seconds:.1f} s"
 
-    def refused(self, caller, streams):
-        """Waits until the calls have ended. Answers those for which the store was out of reach, as where a machine stands still."""
-        found, waiting = [], dict(streams)
-        while waiting:
+    def ended(self, caller, streams):
+        open_streams = set(streams)
+        while open_streams:
             frame = caller.read()
             check(frame is not None, "the server closed the connection")
-            if frame.kind == STATUS and frame.stream in waiting:
-                check(frame.message.code in (0, 14), frame.message.message)
-                number = waiting.pop(frame.stream)
-                if frame.message.code:
-                    found.append(number)
-        return found
+            if frame.kind == STATUS and frame.stream in open_streams:
+                check(frame.message.code == 0, frame.message.message)
+                open_streams.discard(frame.stream)
 
     def cut_off(self):
         database = self.database("cut-off")
