@@ -1,4 +1,5 @@
 """Keys and tokens, made by `perch token` as an operator makes them."""
+import itertools
 import pathlib
 import subprocess
 
@@ -12,15 +13,15 @@ class Keys:
         self.public.mkdir(parents=True)
         self.run("key", "create", "--to", self.signing)
         (self.directory / "main.pub.jwk").rename(self.public / "main.pub.jwk")
-        self.count = 0
+        self.numbers = itertools.count(1)
 
     def run(self, *arguments):
         subprocess.run([self.perch, "token", *map(str, arguments)], check=True, capture_output=True)
 
     def token(self, scope, app=None, account=None, subject=None, expires=None):
         """The path of a new token: for one app (a pair of bundle and environment) or for all, for one account or for all."""
-        self.count += 1
-        path = self.directory / f"{self.count}-{scope}.token"
+        # Threads make tokens at once, each of its own name.
+        path = self.directory / f"{next(self.numbers)}-{scope}.token"
         words = ["create", "--key", self.signing, "--scope", scope, "--to", path]
         words += ["--app", app[0], "--environment", app[1]] if app else ["--app", "*"]
         for name, value in (("--account", account), ("--subject", subject or scope.replace(",", "-")), ("--expires", expires)):
