@@ -112,13 +112,13 @@ def put_back(world, copy):
 
 
 def answer_to(reader, cursor):
-    """The reason with which a stream from a cursor is refused, or that it goes on; nothing while only the proxy answers."""
+    """The reason with which a stream from a cursor is refused, or that it goes on; nothing while only the proxy answers, or nobody in
+    time: a cursor that is taken is answered at once."""
     kind, method = reader.method("AppChanges")
     try:
         call = method(kind(app=reader.app, cursor=cursor), timeout=DEADLINE, metadata=reader.metadata)
         next(iter(call))
         call.cancel()
     except grpc.RpcError as error:
-        if error.code() != grpc.StatusCode.DEADLINE_EXCEEDED:
-            return reason(error) if is_final(error) else None
+        return reason(error) if is_final(error) else None
     return "it goes on"
