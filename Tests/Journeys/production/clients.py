@@ -229,17 +229,32 @@ class Answer:
     def json(self):
         return json.loads(self.body)
 
+    @property
+    def passes(self):
+        """Who asks again may get another answer: nobody was there, or a server says after which time."""
+        return self.status in (0, 502, 504) or self.status == 503 and "retry-after" in self.headers
+
     def __repr__(self):
         return f"{self.status} {self.body[:300]!r}"
 
 
 class Curl:
-    """curl, which trusts one authority."""
+    """curl, which trusts one authority, and asks again while the server is away."""
 
     def __init__(self, authority):
         self.authority = authority
 
-    def __call__(self, url, *arguments, token=None, json_body=None, data=None):
+    def __call__(self, url, *arguments, **what):
+        answer = None
+
+        def final():
+            nonlocal answer
+            answer = self.once(url, *arguments, **what)
+            return None if answer.passes else answer
+
+        return until(f"an answer of {url}", final, lambda: answer)
+
+    def once(self, url, *arguments, token=None, json_body=None, data=None):
         words = ["curl", "--silent", "--show-error", "--noproxy", "*", "--include", "--max-time", "60", "--cacert", self.authority, *arguments]
         if token:
             words += ["--header", f"authorization: Bearer {token.read_text().strip()}"]

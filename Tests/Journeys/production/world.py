@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import subprocess
 import time
+import uuid
 
 import certificates
 from appstore import AppStore
@@ -19,10 +20,12 @@ from trial import ROOT
 from .clients import Caller, Changes, Curl, Entitlements
 from .nginx import Front
 from .server import Server
+from .waiting import GUARD_SECONDS, until
 
 App = collections.namedtuple("App", "bundle environment")
 SHOP, READER = App("com.example.shop", "sandbox"), App("com.example.reader", "sandbox")
 LAB = App("com.example.shop", "xcode")  # The same app, with Perch as its store.
+UNAVAILABLE = 5  # The exit status of a command whose server cannot be reached now, or did not answer in time.
 
 
 class Broken(Exception):
@@ -154,7 +157,8 @@ class World:
         return caller.insist("Purchase", account=account, idempotency_key=key.encode(), order={"product_id": product, **order})
 
     def operate(self, account, **operation):
-        return self.caller("test", LAB).insist("Operate", account=account, operation=operation)
+        """Its key is new, so that an answer that comes after the deadline does nothing twice."""
+        return self.caller("test", LAB).insist("Operate", account=account, idempotency_key=uuid.uuid4().bytes, operation=operation)
 
     def transactions(self, account, app=LAB, caller=None):
         """All transactions of an account, oldest first."""
@@ -180,7 +184,7 @@ class World:
         return made
 
     def notify(self, body):
-        """Posts as Apple does."""
+        """Posts as Apple does, which comes again after what passes."""
         return self.curl(f"https://localhost:{self.front.apple}/apple/notifications", data=body)
 
     def perch(self, *arguments, token=None, app=None, node=None, succeeds=True):
@@ -194,7 +198,17 @@ class World:
         return self.run(words, succeeds)
 
     def run(self, words, succeeds=True):
-        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        """A command. An operator gives it again if it may succeed later: a node that stood still refuses until its database has
+        told it what it missed."""
+        done = None
+
+        def final():
+            nonlocal done
+            done = subprocess.run([str(word) for word in words], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                                  env=os.environ | {"PERCH_TIMEOUT": f"{GUARD_SECONDS}s"})
+            return done.returncode != UNAVAILABLE
+
+        until(f"an answer to `perch {' '.join(map(str, words[1:4]))}`", final, lambda: done.stderr[-1500:])
         if succeeds is not None:
             self.check(f"`perch {' '.join(map(str, words[1:4]))}` {'succeeds' if succeeds else 'fails'}", (done.returncode == 0) == succeeds,
                        f"{done.returncode}: {done.stdout[-1500:]}{done.stderr[-1500:]}")

@@ -6,6 +6,7 @@ order. The device holds a stream with a token of its own account. A forger, whos
 import uuid
 
 from appstore import PRO, AppStore, now
+from production.waiting import GUARD_SECONDS
 from production.world import READER, SHOP
 
 SETTINGS, FULL = ["nodes"], ["sqlite", "nodes"]
@@ -72,7 +73,8 @@ def play(world):
                 [each.transaction.id for each in read.insist("ListCurrentEntitlements", account="alice").transactions], [original + 1])
     # The backend submits what its own app gave it, and the support reads why.
     ingest = world.caller("ingest")
-    answer = ingest.insist("SubmitTransaction", account="bob", signed_values=[store.sign(store.transaction(99_000))])
+    # A second attempt after a late answer would be a duplicate.
+    answer = ingest.insist("SubmitTransaction", deadline=GUARD_SECONDS, account="bob", signed_values=[store.sign(store.transaction(99_000))])
     world.equal("a submission of the backend is news", answer.news_count, 1)
     named = world.caller("read").insist("GetEntitlements", account="bob", at_least=answer.position).success.entitlements
     world.check("what the backend submitted entitles", any(each.active and each.name == "plus" for each in named), named)
