@@ -201,6 +201,12 @@ class Entitlements(Watch):
     def has(self, name):
         return name in self.active
 
+    def kept(self, name):
+        """Whether it had this from the first value with it on. The values before may be several, since a store that was out of reach
+        for a moment tells the same once more."""
+        had = [any(each.name == name and each.active for each in value.success.entitlements) for value in self.values]
+        return True in had and all(had[had.index(True):])
+
     def waits_for(self, name, is_there=True):
         self.until(f"{self.account} {'has' if is_there else 'has lost'} {name}", lambda: self.has(name) == is_there)
 
