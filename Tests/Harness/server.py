@@ -175,10 +175,14 @@ class Server(Process):
             return 0, str(error)
 
     def metrics(self):
-        """Asked for again where a busy machine let the server's threads wait for a second: the page is 503 then."""
-        found = until(lambda: (page := self.page("/metrics"))[0] != 503 and page, "/metrics is answered")
-        return {name: float(value) for name, value in (
-            line.rsplit(" ", 1) for line in found[1].splitlines() if line and line[0] != "#")}
+        """They are of all threads. Where one waits for a core for a second, the page says that instead, and is asked again."""
+        def whole():
+            status, text = self.page("/metrics")
+            assert status in (200, 503), f"/metrics says {status}: {text}"
+            return status == 200 and text.splitlines()
+
+        lines = until(whole, "the metrics of all threads")
+        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line and line[0] != "#")}
 
     def metric(self, name):
         """The sum of a metric's series."""
