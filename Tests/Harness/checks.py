@@ -56,6 +56,13 @@ class Peer(client.Client):
         self.socket.settimeout(timeout)
         self.early = []
 
+    def read(self):
+        """A server that has to delay a BEAT sends a PING at its time, which is no news and gets its PONG."""
+        while (frame := super().read()) and frame.kind == PING:
+            with contextlib.suppress(OSError):  # A server that is gone is found by the next read.
+                self.send(PONG, 0, frame.message)
+        return frame
+
     def next(self):
         """The next frame that nobody has taken."""
         return self.early.pop(0) if self.early else self.read()

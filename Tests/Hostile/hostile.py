@@ -23,7 +23,7 @@ import floods
 import wire
 from certificates import Authority
 from checks import Peer
-from client import BEAT, CALL, HELLO, MESSAGE, STATUS
+from client import BEAT, CALL, HELLO, MESSAGE, PING, STATUS, Client
 from server import Server
 from tokens import Keys
 from trial import CATALOG, PERCH, WORK
@@ -208,11 +208,12 @@ class Watching:
                                 raise Failure("the writer's connection was closed")
                             isAnswered = frame.kind == STATUS
                         continue
-                    frame = by_number[found].read()
+                    # Not the reader of Peer, which reads on behind a PING, and nothing may follow for whoever has this change.
+                    frame = Client.read(by_number[found])
                     # The socket's reader may have a beat and the value behind it.
-                    while found in missing and frame and frame.kind == BEAT:
-                        frame = by_number[found].read()
-                    if frame is None or frame.kind not in (MESSAGE, BEAT):
+                    while found in missing and frame and frame.kind in (BEAT, PING):
+                        frame = Client.read(by_number[found])
+                    if frame is None or frame.kind not in (MESSAGE, BEAT, PING):
                         raise Failure(f"a watcher was closed: {frame}")
                     if frame.kind == MESSAGE and found in missing:
                         missing.remove(found)
