@@ -246,6 +246,7 @@ def lost(world):
         expect(world.state(customer) == ["EXPIRED"], f"nothing is known of its renewal: {world.state(customer)}")
     again = apple.transaction(900_000, period=1, begin=now() - 10 * DAY)
     ended = apple.transaction(910_000, begin=now() - 40 * DAY)
+    expect(world.state(customers[7]) == [], "nothing is known of the others")
     with api.lock:
         api.failed = [one["signedPayload"] for one in told]
         api.lines = {
@@ -255,7 +256,6 @@ def lost(world):
                        "signedRenewalInfo": apple.sign(apple.renewal(ended, status=0, expirationIntent=1))}}
         api.throttled, api.broken = [1_500, 700], 2
         api.asked = []
-    expect(world.state(customers[7]) == [], "nothing is known of the others")
     # A crash in the middle of it changes nothing.
     shop.kill()
     shop.start()
@@ -335,10 +335,15 @@ def learned(world):
     other.deliver = world.deliver_test
     requests = lambda: sum(value for name, value in shop.metrics().items() if name.startswith("perch_app_store_requests_total"))
 
-    def reads(members):
+    logged = lambda what: sum(f"the apps of the App Store {what}" in line for line in shop.lines)
+
+    def reads(members, says="are those of their file"):
+        """The file is written and read. Each line of the log is waited for, so none is taken for that of the next file."""
         app = dict(written["apps"][0], **({"server_api": dict(server_api, **members)} if members is not None else {}))
         (world.directory / "apple.json").write_text(json.dumps({"apps": [app]}))
+        lines = logged(says)
         shop.signal(signal.SIGHUP)
+        until(lambda: logged(says) > lines, f"the apps of the App Store {says}")
 
     shop.stop()
     (world.directory / "apple.json").write_text(json.dumps(written))
@@ -354,14 +359,11 @@ def learned(world):
     until(lambda: world.fetched(since), "an app that had no key is asked about")
     expect(len(api.asked) > before, "at its server")
     # A file that says the same begins nothing anew.
-    begun = lambda: sum("the apps of the App Store are those of their file" in line for line in shop.lines)
-    lines, count = begun(), requests()
+    count = requests()
     reads({})
-    until(lambda: begun() > lines, "the file is read again")
     expect(requests() >= count, "and nothing begins anew")
     # One that cannot be used changes nothing.
-    reads({"key": "Nowhere.p8"})
-    until(lambda: any("the apps of the App Store stay as they were" in line for line in shop.lines), "a key that is not there is refused")
+    reads({"key": "Nowhere.p8"}, says="stay as they were")
     expect(shop.call("Reconcile", dryRun=True)[0] == 200, "and the one before is still asked with")
     # Another key, at another server. A run for the first one has not asked for all histories yet.
     since = time.time()
@@ -371,9 +373,7 @@ def learned(world):
     # What is asked for is told, and what waits is not told while it is switched off.
     with other.lock:
         other.broken = 1_000_000
-    lines = begun()
     reads({"key": "Other.p8", "base_url": other.url, "finish_transactions": True})
-    until(lambda: begun() > lines, "the file is read again")
     bought = apple.transaction(930_000)
     until(lambda: shop.call("SubmitTransaction", account="tina", signedValues=[apple.sign(bought)])[0] == 200, "tina has bought")
     finishes = lambda: [path for _, _, path in list(other.asked) if path.endswith("/finish")]

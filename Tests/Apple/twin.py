@@ -57,8 +57,7 @@ class Store(Server):
         stream = self.connect()
         stream.request("GET", f"{path}?{query}", headers={"accept": "text/event-stream"})
         events = stream.getresponse()
-        while True:
-            line = events.fp.readline().decode()
+        while line := events.fp.readline().decode():
             if line.startswith("data: ") and ("success" in line or "transaction" in line):
                 stream.close()
                 return json.loads(line[6:])
