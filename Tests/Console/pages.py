@@ -506,9 +506,12 @@ def live(site, browser):
         browser.shows("Live", "h1")
         axe(browser, "live")
     with check("live: figures, charts, findings and every figure"):
+        browser.open("about:blank")
         browser.open(site.page("live"))
         browser.shows("connections", "main")
         browser.until(lambda: browser.run("return document.querySelectorAll('.chart svg').length") == 6, 6, "six charts")
+        # After the second look the page reads no more while nothing changes.
+        browser.until(lambda: browser.run("return customElements.get('perch-live-page').history.length > 1"), 6, "the second look")
         browser.click("Every figure", "main")
         browser.shows("perch_connections", "main", 5)
     with check("incoming: says that this server takes no reports"):

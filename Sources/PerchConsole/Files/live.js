@@ -10,6 +10,7 @@ class LivePage extends Page {
     if (!session.allows('admin')) return this.tiles.replaceWith(missing('Your token does not have the scope `admin` of the server, which its figures need.'));
     this.table = h('tbody');
     this.allPlace.append(h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Figures' }, h('table.wide', {}, this.table)));
+    this.on(this.allPlace, 'toggle', () => { if (this.allPlace.open) this.#read(); });
     this.follow(() => this.#read(), 1000);
     // Rates need two looks.
     setTimeout(() => { if (!this.ended) this.#read(); }, 1000);
