@@ -16,7 +16,7 @@ import recordings
 from appstore import now
 from checks import check, equal
 from support import DAY, PLUS, SHOP, TEST, Production, point, sees
-from waiting import PATIENCE_SECONDS
+from waiting import PATIENCE_SECONDS, until
 
 ACTIONS_MAX = 6
 
@@ -89,7 +89,8 @@ class Cast:
         self.listener = self.browser_port()
 
     def browser_port(self):
-        return int(re.search(r"127\.0\.0\.1:(\d+)/apple/notifications", "\n".join(self.site.server.lines))[1])
+        # Its line comes behind the one that says that the server serves.
+        return int(until(lambda: re.search(r"127\.0\.0\.1:(\d+)/apple/notifications", "\n".join(self.site.server.lines)), "the listener's line")[1])
 
     def notify(self, kind, transaction, renewal=None, subtype=None):
         body = self.apple.notification(kind, transaction, renewal, subtype)
