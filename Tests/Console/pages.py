@@ -159,9 +159,11 @@ def accounts(site, browser):
         browser.click("Next change", ".names")
         browser.shows("anna", ".rows")
         browser.click("Account", ".names")
+        rows = "return [...document.querySelectorAll('.line')].sort((a, b) => a.ariaRowIndex - b.ariaRowIndex).map((each) => each.firstChild.innerText)"
+        names = browser.until(lambda: (names := browser.run(rows)) == sorted(names) and names, 5, "the order of names")
         # By the keyboard alone: the focus itself moves, so that a screen reader reads each row.
         browser.run("document.querySelector('.rows [tabindex=\"0\"]').focus()")
-        for key, name in ((Keys.END, "carl"), (Keys.HOME, browser.run("return document.querySelector('.line[aria-rowindex=\"2\"]').innerText").split("\n")[0]), (Keys.ARROW_DOWN, "")):
+        for key, name in ((Keys.END, "carl"), (Keys.HOME, names[0]), (Keys.ARROW_DOWN, "")):
             browser.driver.switch_to.active_element.send_keys(key)
             browser.until(lambda: name in browser.run("return document.activeElement.innerText"), 5, f"the focus on {name}")
         browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
