@@ -39,6 +39,7 @@ WATCHERS = 100 if FULL else 20
 CHANGES_PER_SECOND = 40
 CONNECTS_PER_SECOND = 256
 ADMITTED_WITHIN, PUSHED_WITHIN = (2.0, 5) if FULL or CONTROL else (PATIENCE_SECONDS, PATIENCE_SECONDS)  # seconds
+SILENT_WITHIN = 0.25  # seconds: in so short a time an address brings 64 connections, which leave 512 slots some
 MEMORY_GROWTH = 128 << 20  # bytes: bounded answers, requests held in part, and the allocator's slack
 LATENCY_FLOOR = 0.010  # seconds: below it, a p99 measures the scheduler of this machine
 TLS = []  # the settings of a server that takes TLS too
@@ -235,17 +236,22 @@ class Newcomers:
         hello = self.contract.message("perch.wire.v1.Hello")(protocol_version=1, authorization=self.token)
         body = hello.SerializeToString()
         while not self.stopped.is_set():
-            began = time.monotonic()
+            began, silent, refusal = time.monotonic(), 0, None
             try:
                 with socket.create_connection(self.address, timeout=ADMITTED_WITHIN, source_address=(self.source, 0)) as peer:
+                    silent = time.monotonic() - began
                     peer.sendall(struct.pack(">IBI", HELLO << 24, 0, len(body)) + body)
+                    silent = time.monotonic() - began
                     kind = peer.recv(9)[:1]
                     if kind == b"\x02":
                         self.times.append(time.monotonic() - began)
                     else:
-                        self.refusals.append("closed" if not kind else f"kind {kind[0]}")
+                        refusal = "closed" if not kind else f"kind {kind[0]}"
             except OSError as error:
-                self.refusals.append(str(error))
+                refusal = str(error)
+            # One that had its connection and waited for a core was as silent as the attackers, and had to make room like them.
+            if refusal and silent < SILENT_WITHIN:
+                self.refusals.append(refusal)
             self.stopped.wait(max(0, began + 0.1 - time.monotonic()))
 
     def __enter__(self):
