@@ -11,6 +11,7 @@ import yaml
 import dashboard
 from server import Server
 from trial import PERCH, ROOT, SAMPLE, WORK
+from waiting import PATIENCE_SECONDS, until
 
 deploy = ROOT / "deploy"
 checks = 0
@@ -44,9 +45,13 @@ def names(expression):
     return set(re.findall(r"\b(?:perch|process)_\w+", bare))
 
 
+def text_of(server, path):
+    """The text of a page. Where a thread of the server waits for a core for a second, it is 503, and asked for again."""
+    return until(lambda: (page := server.page(path))[0] == 200 and page, lambda: f"{path} is 200; it is {server.page(path)}")[1]
+
+
 def metrics(server):
-    status, text = server.page("/metrics")
-    check(status == 200, "/metrics answers")
+    text = text_of(server, "/metrics")
     series = set(re.findall(r"^([a-z_]+)(?:\{| )", text, re.MULTILINE))
     labels = {name: set(re.findall(r'(\w+)="', text)) for name in series}
     return series, labels
@@ -170,7 +175,7 @@ def health_check():
     command = json.loads(re.search(r"^    CMD (\[.*\])$", image, re.MULTILINE)[1])
     server = serve()
     command = [word.replace("/7448", f"/{server.http_port}") for word in command]
-    check(subprocess.run(command, capture_output=True).returncode == 0, "the health check of the image succeeds")
+    until(lambda: subprocess.run(command, capture_output=True).returncode == 0, "the health check of the image succeeds")
     end(server)
     check(subprocess.run(command, capture_output=True).returncode != 0, "and fails where no server is")
 
@@ -190,7 +195,7 @@ def secrets():
     }
     server = serve("--tls-certificate", directory / "certificate.pem", "--tls-key", directory / "key.pem", "--token-keys",
                    directory / "main.pub.jwk", environment=links)
-    ask = [PERCH, "get", "apps", "--server", "127.0.0.1:%d" % server.port]
+    ask = [PERCH, "get", "apps", "--server", "127.0.0.1:%d" % server.port, "--timeout", f"{PATIENCE_SECONDS}s"]
     asked = subprocess.run(
         ask + ["--tls-ca", directory / "ca.pem", "--credentials-file", directory / "admin.token"], capture_output=True,
         text=True, env=links)
@@ -199,7 +204,7 @@ def secrets():
     plain = subprocess.run(ask, capture_output=True, text=True, env={})
     check(plain.returncode == 2 and "--tls-ca FILE" in plain.stderr, "plaintext is told to give the authority",
           plain.stderr)
-    check(server.page("/healthz")[0] == 200, "it is healthy")
+    text_of(server, "/healthz")
     end(server)
     shutil.rmtree(directory)
 

@@ -217,6 +217,6 @@ class Server(Process):
         return self.post(f"/perch.v1.{SERVICE_OF[method]}/{method}", request, headers=headers)
 
     def run(self, *arguments, text=None):
-        """A command of `perch` against it."""
+        """A command of `perch` against it, which waits for minutes and not for 10 s."""
         return subprocess.run([self.perch, *map(str, arguments), "--server", f"{self.host}:{self.port}"], input=text, capture_output=True, text=True,
-                              timeout=PATIENCE_SECONDS)
+                              env=os.environ | {"PERCH_TIMEOUT": f"{PATIENCE_SECONDS}s"}, timeout=PATIENCE_SECONDS + 60)
