@@ -83,7 +83,7 @@ ROWS = [
         "hot --watchers 20 --closed 1 --loops 2 --one-loop", [Figure("cpu_per_million", "<1.10")], floor=False),
     Row("mixed", "mixed --watchers 5000", "mixed --watchers 40 --rate 200", [Figure("push_p99")], floor=False),
     Row("scenario", "scenario proto/scenario/grace.scenario --accounts 1000 --rate 2000",
-        "scenario proto/scenario/grace.scenario --accounts 10 --rate 500", [Figure("push_p99")], floor=False,
+        "scenario proto/scenario/grace.scenario --accounts 10 --rate 500 --patience 300s", [Figure("push_p99")], floor=False,
         duration=None),
 ]
 
