@@ -88,7 +88,7 @@ def payload(text):
 
 def signing():
     """What Perch signs, as Apple's library sees it."""
-    server = Store(SAMPLE)
+    server = Store(SAMPLE, "--time-rate", 0)  # A trial of a week lasts ten seconds at the rate of the sample.
     root = x509.load_pem_x509_certificate(server.call("GetServerStatus")["appleRootPem"].encode())
     verifier = SignedDataVerifier([root.public_bytes(serialization.Encoding.DER)], False, Environment.SANDBOX, BUNDLE)
     verifier._chain_verifier.enable_strict_checks = True
