@@ -24,7 +24,7 @@ class Copy(threading.Thread):
         self.entries, self.aliases, self.grades = {}, {}, []
         self.building, self.clock, self.token, self.position = None, None, b"", None
         self.copies = self.resumed = self.batches = 0
-        # The revision up to which everything has been said. A beat says so of what it follows: one may come before this call's first message.
+        # The revision up to which everything has been said. A beat before this call's first message says nothing of it.
         self.passed, self.has_begun = 0, False
         self.reading, self.forgets, self.faults = True, False, []
         self.lock, self.client = threading.Lock(), None

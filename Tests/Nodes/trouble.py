@@ -302,7 +302,7 @@ class Trouble:
 
         thread = threading.Thread(target=self.note, args=(watcher, frames), daemon=True)
         thread.start()
-        until(lambda: any(frame and frame.kind == MESSAGE and frame.message.WhichOneof("state") == "success" for _, frame in frames),
+        until(lambda: any(each and each.kind == MESSAGE and each.message.WhichOneof("state") == "success" for _, each in frames),
               "the watch has its value")
         # Their heartbeats are due from 1 to 6 s after the cut.
         beating_frames, beating, ahead = [], [], 0.0
@@ -344,7 +344,7 @@ class Trouble:
         late = [at for at in beats if at > 3.1]
         check([drain.reason for _, drain in drains] == ["STORE_UNREACHABLE"] and drains[0][1].final, f"DRAIN: {drains}")
         # It answered within three seconds of its last heartbeat, and sends clients away ten seconds after that.
-        check(drains[0][0] >= last_answer + 7, f"DRAIN came {drains[0][0]:.1f} s after the cut, and an answer at {last_answer:.1f} s")
+        check(drains[0][0] >= last_answer + 7, f"DRAIN at {drains[0][0]:.1f} s after the cut, an answer at {last_answer:.1f} s")
         check(late == [], f"heartbeats {late} s after the cut")
         # By their arrival: the server's clock follows the database's and may be behind this one's.
         after = sum(at > cut for at, frame in beating_frames if frame and frame.kind == BEAT)
@@ -571,7 +571,8 @@ class Trouble:
         time.sleep(max(0, began + 13 - time.monotonic()))
         before = dict(counts)
         for node in nodes:
-            until(lambda node=node: counts[node.port] >= before[node.port] + 3, f"{name}: reads on {node.port} are answered before the end")
+            until(lambda node=node: counts[node.port] >= before[node.port] + 3,
+                  f"{name}: reads on {node.port} are answered before the end")
         end()
         for node in nodes:
             self.answered(node, READS + "GetCurrentEntitlement", **watch)

@@ -93,7 +93,10 @@ class Server:
 
     def get(self, path, method="GET", is_stopping=False):
         """A page whose threads a busy machine let wait for a second is 503, and is asked for again."""
-        return until(lambda: (found := self.get_once(path, method)) and (is_stopping or found[0].status != 503) and found, f"{path} is answered")
+        def answered():
+            found = self.get_once(path, method)
+            return found if is_stopping or found[0].status != 503 else None
+        return until(answered, f"{path} is answered")
 
     def get_once(self, path, method):
         connection = http.client.HTTPConnection("127.0.0.1", self.http, timeout=PATIENCE_SECONDS)
@@ -168,7 +171,8 @@ def exposition(server):
 def status_page(server):
     def settled():
         page = json.loads(server.get("/status")[1])
-        return page["unanswered"] is None and all(l["applied_revision"] == page["store"]["revision"] for l in page["loops"]) and page
+        if page["unanswered"] is None and all(l["applied_revision"] == page["store"]["revision"] for l in page["loops"]):
+            return page
 
     page = until(settled, "every loop has answered, and has applied what is committed")
     check(page["ready"], "/status", page)
@@ -360,7 +364,8 @@ def a_watched_server(name, sees_warning):
     catalog = work / "shop.storekit"
     shutil.copy(CATALOG, catalog)
     with Server(f"watched-{name.strip('@/').replace('/', '-')}", "--store", str(work / f"store-{len(name)}"), "--http",
-                "127.0.0.1:0", "--drain", f"{PATIENCE_SECONDS}s", "--log-level", "debug", environment=variables, catalog=catalog) as server:
+                "127.0.0.1:0", "--drain", f"{PATIENCE_SECONDS}s", "--log-level", "debug",
+                environment=variables, catalog=catalog) as server:
         check(manager.await_("READY=1").startswith("READY=1\nSTATUS=serving on 127.0.0.1:"), "READY=1", manager.messages)
         shop(server)
         pages(server)
