@@ -197,6 +197,17 @@ class World:
             words += ["--bundle-id", app.bundle, "--environment", app.environment]
         return self.run(words, succeeds)
 
+    def doctor(self, node=None):
+        """What the doctor says to the operator. It is asked again where a thread of the server waited for a core for five seconds."""
+        token, said = self.token("admin", None), []
+
+        def whole():
+            said.append(self.perch("doctor", token=token, node=node, succeeds=None))
+            return "did not answer within" not in said[-1]
+
+        until("a doctor whom all threads answer", whole, lambda: said[-1])
+        return said[-1]
+
     def run(self, words, succeeds=True):
         """A command. An operator gives it again if it may succeed later: a node that stood still refuses until its database has
         told it what it missed."""

@@ -77,7 +77,7 @@ def play(world):
     world.check("the server was not restarted", node.runs and sum("perch: serving on" in line for line in node.lines) == 1)
     load.finish()
     until("the descriptors of the attack are given back", lambda: node.metric("perch_handshakes") == 0, lambda: node.metric("perch_handshakes"))
-    said = world.perch("doctor", token=world.token("admin", None), succeeds=None)
+    said = world.doctor()
     world.check("the doctor tells the operator of refused credentials", "refused" in said, said)
 
 

@@ -25,7 +25,7 @@ def play(world):
     apps = json.loads(world.perch("get", "apps", "-o", "json", token=admin))["apps"]
     world.equal("the server has three apps", sorted((each["bundleId"], each["environment"][12:].lower()) for each in apps),
                 [("com.example.reader", "sandbox"), ("com.example.shop", "sandbox"), ("com.example.shop", "xcode")])
-    said = world.perch("doctor", token=admin)
+    said = world.doctor()
     world.check("the doctor finds no problem", "no problem" in said, said)
     # A probe, too, asks again: both say no when a thread has waited for a core for a second.
     for path in ("/healthz", "/readyz"):
@@ -81,6 +81,7 @@ def play(world):
         copy = world.directory / "evening.db"
         world.perch("backup", copy, token=admin)
         world.run([world.perch_program, "restore", "--verify", copy])
-    world.check("the day ends without a warning of the doctor", "no problem" in world.perch("doctor", token=admin))
+    said = world.doctor()
+    world.check("the day ends without a warning of the doctor", "no problem" in said, said)
     for each in world.nodes:
         world.equal("a server that is told to stop ends with 0", each.stop(), 0)

@@ -32,7 +32,7 @@ def play(world):
                 node.settings["store"] = world.directory / "another-store"
                 node.settings |= {"bundle_id": LAB.bundle, "environment": LAB.environment}
                 node.settings.pop("apple_apps"), node.settings.pop("apple_listen")
-            said = world.perch("doctor", token=world.token("admin", None), node=node)
+            said = world.doctor(node)
             world.check("the doctor finds nothing that a restart could not use", "no problem" in said, said)
             world.equal("a server that is told to stop ends with 0", node.restart(world.perch_program), 0)
             until("a ready server", lambda: node.is_ready)
@@ -44,7 +44,7 @@ def play(world):
     lost = [line for watch in [*load.devices, changes] for line in watch.lost] + [line for caller in load.callers.values() for line in caller.retried]
     strange = [line for line in lost if line.split()[0] not in ("UNAVAILABLE", "DEADLINE_EXCEEDED")]
     world.check("what an upgrade interrupts ends with a code that stock clients try again", not strange, strange[:5])
-    said = world.perch("nodes" if world.setting == "nodes" else "doctor", token=world.token("admin", None))
+    said = world.perch("nodes", token=world.token("admin", None)) if world.setting == "nodes" else world.doctor()
     world.check("the doctor finds no problem after the upgrade", "no problem" in said or world.setting == "nodes", said)
 
 
