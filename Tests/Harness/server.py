@@ -136,6 +136,8 @@ class Server(Process):
         return [*self.arguments, "--listen", f"127.0.0.1:{self.port}"]
 
     def spawn(self):
+        if self.process and not self.runs:
+            self.reader.join()  # It sets the event of the process before.
         self.serving, self.ready_after = threading.Event(), None
         return super().spawn()
 
