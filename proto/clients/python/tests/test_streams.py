@@ -3,8 +3,10 @@
 import asyncio
 import itertools
 import os
+import socket
 import tempfile
 import threading
+import time
 import unittest
 import warnings
 from unittest import mock
@@ -585,6 +587,19 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
                 await asyncio.sleep(0.1)
                 watch.close()
                 self.assertEqual(await loop, [])
+
+    async def test_a_call_that_is_cancelled_at_any_step_ends(self):
+        # Nobody answers. One more turn of the loop each time, until the request is out.
+        with socket.create_server(("127.0.0.1", 0)) as mute:
+            async with perch.aio.connect(f"http://127.0.0.1:{mute.getsockname()[1]}") as client:
+                for turns in range(12):
+                    task = asyncio.ensure_future(client.call.get_clock(timeout=60))
+                    for _ in range(turns):
+                        await asyncio.sleep(0)
+                        time.sleep(0.01)
+                    task.cancel()
+                    with self.assertRaises(asyncio.CancelledError, msg=f"after {turns} turns"):
+                        await task
 
     async def collect(self, watch):
         return [each async for each in watch]

@@ -254,6 +254,33 @@ class BlockingIO:
         """Between the steps of long work."""
 
 
+def _nothing(_: Any) -> None:
+    pass
+
+
+async def _within(work: Coroutine[Any, Any, T], seconds: Optional[float], drop: Callable[[T], None] = _nothing) -> T:
+    """As `asyncio.wait_for`, which before Python 3.12 forgets a cancellation that comes as the work ends.
+
+    `drop` gets the result that nobody takes then.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait([task], timeout=seconds)
+        if not task.done():
+            task.cancel()
+            await asyncio.wait([task])
+    except asyncio.CancelledError:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait([task])
+        if not task.cancelled() and task.exception() is None:
+            drop(task.result())
+        raise
+    if task.cancelled():
+        raise asyncio.TimeoutError
+    return task.result()
+
+
 class _Reader(asyncio.StreamReader):
     """Knows what came and was not read yet."""
 
@@ -278,6 +305,7 @@ class AsyncConnection:
         self._writer: Optional[asyncio.StreamWriter] = None
         self._loop: Optional[asyncio.AbstractEventLoop] = None
         self._is_closed = False
+        self._kept = b""
 
     def __del__(self) -> None:
         """The loop keeps an open connection that nobody holds: that of a stream whose task left it by `break`."""
@@ -297,8 +325,10 @@ class AsyncConnection:
             loop = self._loop = asyncio.get_running_loop()
             reader = _Reader(limit=READ_BYTES, loop=loop)
             protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
-            transport, _ = await asyncio.wait_for(
-                loop.create_connection(lambda: protocol, self._host, self._port, ssl=tls), left
+            transport, _ = await _within(
+                loop.create_connection(lambda: protocol, self._host, self._port, ssl=tls),
+                left,
+                lambda found: found[0].abort(),
             )
         except (OSError, UnicodeError, asyncio.TimeoutError) as error:
             raise connect_error(self._host, self._port, error, left) from None
@@ -311,7 +341,7 @@ class AsyncConnection:
             raise lost("the connection was closed here")
         try:
             self._writer.write(data)
-            await asyncio.wait_for(self._writer.drain(), remaining(deadline))
+            await _within(self._writer.drain(), remaining(deadline))
         except asyncio.TimeoutError:
             raise Timeout from None
         except OSError as error:
@@ -321,13 +351,18 @@ class AsyncConnection:
         if self._reader is None or self._is_closed:
             raise lost("the connection was closed here")
         try:
-            found = await asyncio.wait_for(self._reader.read(READ_BYTES), remaining(deadline))
+            found, self._kept = self._kept, b""
+            if not found:
+                found = await _within(self._reader.read(READ_BYTES), remaining(deadline), self._keep)
             self._reader.unread -= len(found)
             return found
         except asyncio.TimeoutError:
             raise Timeout from None
         except OSError as error:
             raise lost(f"the connection ended: {error.strerror or error}") from None
+
+    def _keep(self, found: bytes) -> None:
+        self._kept = found
 
     def is_fresh(self) -> bool:
         return (
@@ -360,7 +395,7 @@ class AsyncPause:
                 asyncio.Event()
             )  # Here, because before Python 3.10 an event belongs to the loop of its making.
         try:
-            await asyncio.wait_for(self._event.wait(), seconds)
+            await _within(self._event.wait(), seconds)
         except asyncio.TimeoutError:
             pass
 
@@ -385,7 +420,7 @@ class AsyncSignal:
         until = None if seconds is None else time.monotonic() + seconds
         while not holds():
             try:
-                await asyncio.wait_for(self._event.wait(), None if until is None else until - time.monotonic())
+                await _within(self._event.wait(), None if until is None else until - time.monotonic())
             except asyncio.TimeoutError:
                 return holds()
         return True
