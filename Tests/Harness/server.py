@@ -44,6 +44,7 @@ class Process:
 
     def spawn(self):
         """Starts the process. It is not ready yet."""
+        self.hear_out()
         self.lines, self.began = [], time.perf_counter()
         variables = {name: value for name, value in (os.environ | self.variables).items() if value is not None}
         self.process = subprocess.Popen(list(map(str, self.command())), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -51,6 +52,11 @@ class Process:
         self.reader = threading.Thread(target=self.read, args=(self.process.stdout, self.lines), daemon=True)
         self.reader.start()
         return self
+
+    def hear_out(self):
+        """Waits for what a process that has ended said last, so that its end is not heard as of the next one."""
+        if self.process and self.process.poll() is not None:
+            self.reader.join(PATIENCE_SECONDS)
 
     def command(self):
         return self.arguments
@@ -71,7 +77,7 @@ class Process:
         if self.process:
             self.process.kill()
             self.process.wait()
-            self.reader.join()
+            self.reader.join(PATIENCE_SECONDS)
 
     def signal(self, number):
         self.process.send_signal(number)
@@ -136,8 +142,7 @@ class Server(Process):
         return [*self.arguments, "--listen", f"127.0.0.1:{self.port}"]
 
     def spawn(self):
-        if self.process and not self.runs:
-            self.reader.join()  # It sets the event of the process before.
+        self.hear_out()
         self.serving, self.ready_after = threading.Event(), None
         return super().spawn()
 

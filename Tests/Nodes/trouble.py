@@ -414,7 +414,7 @@ class Trouble:
             while not are_kept.is_set():
                 for node in nodes:
                     if node.process.poll() is not None:
-                        node.reader.join()
+                        node.hear_out()
                         restarts.append([line for line in node.lines if "history" in line] or node.lines[-5:])
                         node.start()
                 time.sleep(0.02)
