@@ -49,6 +49,12 @@ private final class SteppedControl {
         _ = self.control.turn(now: self.now)
     }
 
+    /// The time passes that a question has. Its deadline counts from the machine's clock, which may have gone on meanwhile.
+    func passQuestion(milliseconds: Int64) {
+        self.now = max(self.now, Clocks.monotonic())
+        self.pass(milliseconds: milliseconds)
+    }
+
     /// The questions to each loop and to the store since the last call.
     func asked() -> (loops: [[UInt64]], store: [(number: UInt64, proves: Bool)]) {
         let loops = self.loops.map { inbox in
@@ -205,7 +211,7 @@ private struct Faults {
             stepped.answer(number, loop: 0)
             stepped.answer(number, store: SampleReports.store())
             faults.expect(stepped.status(loop: 1) == nil, "loop 1 has not answered")
-            stepped.pass(milliseconds: Limits.statusMilliseconds + 1_000)
+            stepped.passQuestion(milliseconds: Limits.statusMilliseconds)
             let status = stepped.status(loop: 1)
             let finding = status?.findings.first
             faults.expect(finding?.subject == "threads", "the finding: \(String(describing: finding))")
@@ -242,7 +248,7 @@ private struct Faults {
             faults.expect(asked.loops[0].isEmpty == (path == "/readyz"), "loops are asked: \(asked.loops)")
             faults.expect(asked.store.isEmpty == (path == "/healthz"), "the store is asked")
             if path != "/readyz" { stepped.answer(number, loop: 0) }
-            stepped.pass(milliseconds: Limits.probeMilliseconds + 1_000)
+            stepped.passQuestion(milliseconds: Limits.probeMilliseconds)
             for _ in 0..<1_000 where !client.hasEnded {
                 stepped.serve()
                 while client.read(), !client.hasEnded {}
@@ -250,7 +256,7 @@ private struct Faults {
             faults.expect(client.received.hasPrefix("HTTP/1.1 503 "), "503: \(client.received.prefix(40))")
             faults.expect(client.received.contains(told), client.received)
             stepped.callForStatus(loop: 0)
-            stepped.pass(milliseconds: Limits.statusMilliseconds + 1_000)
+            stepped.passQuestion(milliseconds: Limits.statusMilliseconds)
             let late = stepped.status(loop: 0)?.metrics.first { $0.name == "perch_http_late_total" }
             faults.expect(late?.value == 1, "it is counted: \(late?.value ?? -1)")
             return faults.all

@@ -11,7 +11,8 @@ import Testing
 @Suite struct `the files of TLS` {
     private let directory = TemporaryDirectory()
     private let authority = MadeCertificate.authority()
-    private let now = Instant(milliseconds: Int64(time(nil)) * 1_000)
+    /// Read anew each time: a certificate that ended a second ago, as it is made, has not ended at an earlier instant.
+    private var now: Instant { Instant(milliseconds: Int64(time(nil)) * 1_000) }
 
     private var settings: TLSSettings {
         var settings = TLSSettings()
