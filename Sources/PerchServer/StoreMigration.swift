@@ -5,9 +5,11 @@ package import PerchStore
 
 /// Copies a stopped store in a file to a database: the same identity and revisions, and the next epoch.
 package enum StoreMigration {
-    /// `progress` receives a table's name, the rows copied, and their number. Returns the header of the new store.
+    /// `progress` receives a table's name, the rows copied, and their number. `patience` is that of `PostgresLocation`. Returns the header
+    /// of the new store.
     package static func run(
-        from setting: String, to url: String, progress: (String, Int64, Int64) -> Void = { _, _, _ in }
+        from setting: String, to url: String, patience: Int64 = 1,
+        progress: (String, Int64, Int64) -> Void = { _, _, _ in }
     ) throws(ServerError) -> StoreHeader {
         let path = StorePath.path(for: setting)
         guard !StoreFile.isVacant(path) || StoreFile.hasLogAlone(path) else {
@@ -22,7 +24,9 @@ package enum StoreMigration {
         defer { source.close() }
         let target: PostgresImport
         do throws(PostgresOpenError) {
-            target = try PostgresImport(try PostgresLocation(url), header: source.header)
+            var location = try PostgresLocation(url)
+            location.patience = patience
+            target = try PostgresImport(location, header: source.header)
         } catch {
             throw ServerError("\(error)")
         }

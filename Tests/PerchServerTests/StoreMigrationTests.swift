@@ -26,10 +26,17 @@ import Testing
         return (path, script)
     }
 
+    /// As patient as a node of the tests: a machine that stands still is no failure.
+    private func migrate(
+        _ path: String, progress: (String, Int64, Int64) -> Void = { _, _, _ in }
+    ) throws(ServerError) -> StoreHeader {
+        try StoreMigration.run(from: path, to: self.database.url, patience: 60, progress: progress)
+    }
+
     @Test func `a migration to PostgreSQL brings everything that reads can see, and the next epoch`() throws {
         let (path, script) = try self.fill(300)
         var told: Set<String> = []
-        let header = try StoreMigration.run(from: path, to: self.database.url) { table, done, count in
+        let header = try self.migrate(path) { table, done, count in
             #expect(done <= count)
             told.insert(table)
         }
@@ -55,11 +62,11 @@ import Testing
 
     @Test func `a migration to PostgreSQL refuses a database with a store, and a place without one`() throws {
         let (path, _) = try self.fill(3)
-        _ = try StoreMigration.run(from: path, to: self.database.url)
-        let error = #expect(throws: ServerError.self) { try StoreMigration.run(from: path, to: self.database.url) }
+        _ = try self.migrate(path)
+        let error = #expect(throws: ServerError.self) { try self.migrate(path) }
         #expect(error?.description.contains("has a store already") == true)
         let missing = #expect(throws: ServerError.self) {
-            try StoreMigration.run(from: self.directory.file("nothing"), to: self.database.url)
+            try self.migrate(self.directory.file("nothing"))
         }
         #expect(missing?.description.contains("there is no store") == true)
     }
@@ -67,10 +74,10 @@ import Testing
     @Test func `a migration to PostgreSQL that fails leaves nothing behind`() throws {
         let (path, _) = try self.fill(50)
         let writer = try SQLiteStorage(path: path)
-        let error = #expect(throws: ServerError.self) { try StoreMigration.run(from: path, to: self.database.url) }
+        let error = #expect(throws: ServerError.self) { try self.migrate(path) }
         #expect(error?.description.contains("held by another process") == true)
         writer.close()
         #expect(self.database.run("SELECT 1 / (CASE WHEN to_regclass('perch.store') IS NULL THEN 1 ELSE 0 END)"))
-        _ = try StoreMigration.run(from: path, to: self.database.url)
+        _ = try self.migrate(path)
     }
 }
