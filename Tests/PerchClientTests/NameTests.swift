@@ -2,6 +2,7 @@ import Glibc
 import PerchBase
 import PerchClient
 import PerchLoop
+import PerchTesting
 import Synchronization
 import Testing
 import TestingThreads
@@ -69,7 +70,7 @@ private final class NameBook: Sendable {
         self.address = try SocketAddress(parsing: self.stage.server.address)
     }
 
-    private func client(connectTimeout: Duration = .seconds(10)) throws -> PerchClient {
+    private func client(connectTimeout: Duration = .seconds(300)) throws -> PerchClient {
         try self.stage.client(at: "perch.test:7447") { $0.connectTimeout = connectTimeout }
     }
 
@@ -153,22 +154,29 @@ private final class NameBook: Sendable {
         #expect(self.book.asked == 1)
     }
 
-    @Test func `a slow name lookup is given up, and a later one succeeds`()
-        async throws
-    {
-        self.book.say(isHeld: true, .success([self.address]))
-        let client = try self.client(connectTimeout: .milliseconds(200))
-        var states = client.subscriptionStatusTask(account: "anna", group: "premium").makeAsyncIterator()
-        var connection = client.connection.makeAsyncIterator()
-        let waiting = await connection.next { if case .waiting = $0 { true } else { false } }
-        guard case .waiting(_, let reason)? = waiting else {
-            Issue.record("\(String(describing: waiting))")
+    @Test func `a slow name lookup is given up, and its answer serves a later attempt`() async throws {
+        // On a busy machine the later attempt may take too long as well, and the name is looked up again. Then the next client has more
+        // time.
+        for milliseconds in [200, 1_000, 5_000, 25_000] {
+            self.book.say(isHeld: true, .success([self.address]))
+            let before = self.book.asked
+            let client = try self.client(connectTimeout: .milliseconds(milliseconds))
+            var states = client.subscriptionStatusTask(account: "anna", group: "premium").makeAsyncIterator()
+            var connection = client.connection.makeAsyncIterator()
+            let waiting = await connection.next { if case .waiting = $0 { true } else { false } }
+            guard case .waiting(_, let reason)? = waiting else {
+                Issue.record("\(String(describing: waiting))")
+                return
+            }
+            #expect(reason.reason == .welcomeTimeout && reason.message.contains("\(milliseconds) ms"))
+            self.book.say(.success([self.address]))
+            self.book.release()
+            let end = await connection.next { if case .connecting = $0 { false } else { true } }
+            guard case .connected? = end, self.book.asked == before + 1 else { continue }
+            #expect(await states.next(where: { $0.value != nil }) != nil)
             return
         }
-        #expect(reason.reason == .welcomeTimeout && reason.message.contains("200 ms"))
-        self.book.release()
-        #expect(await states.next(where: { $0.value != nil }) != nil)
-        #expect(self.book.asked == 1)
+        Issue.record("no attempt used the late answer")
     }
 
     @Test func `a silent first address is skipped for the next one`() async throws {

@@ -76,7 +76,11 @@ private final class LoopbackDriver: LoopDriver {
         self.acceptor = acceptor
         self.inbox = inbox
         self.start = Clocks.monotonic()
-        self.server = try MemoryServer(Moment(monotonic: 0, wall: self.wallAtStart))
+        // A client that waits for a core is no failure.
+        var settings = CoreSettings()
+        settings.firstByteTimeoutMilliseconds = 300_000
+        settings.helloTimeoutMilliseconds = 300_000
+        self.server = try MemoryServer(Moment(monotonic: 0, wall: self.wallAtStart), settings)
         self.server.send = { socket, bytes in
             switch bytes.withUnsafeBytes({ Sockets.send(socket, $0) }) {
             case .wrote(let count): .wrote(count)

@@ -18,7 +18,7 @@ final class MemoryServer {
     private var storeWake: Instant?
 
     /// A shop with a month of gold, coins to spend, and a licence for life.
-    init(_ now: Moment, timeRate: TimeRate = .realTime) throws {
+    init(_ now: Moment, timeRate: TimeRate = .realTime, _ coreSettings: CoreSettings = CoreSettings()) throws {
         self.engine = try StoreEngine(
             storage: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)), loops: 1, cacheBytesMax: 1 << 20)
         var gold = Self.product("gold", .autoRenewable)
@@ -33,7 +33,7 @@ final class MemoryServer {
         let app = try #require(self.engine.apps[number]?.state)
         self.core = LoopCore(
             loop: 0, identity: self.engine.header.identity, epoch: 1, revision: self.engine.header.revision,
-            apps: [app], settings: CoreSettings(), now: now)
+            apps: [app], settings: coreSettings, now: now)
     }
 
     private static func product(_ id: String, _ type: ProductType) -> CatalogueProduct {

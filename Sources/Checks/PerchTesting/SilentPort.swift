@@ -1,11 +1,11 @@
 import Glibc
 
 /// A port of loopback that nobody listens at, and nobody else gets while this value lives: bound, and not listening.
-final class SilentPort: Sendable {
-    let address: String
+package final class SilentPort: Sendable {
+    package let address: String
     private let descriptor: Int32
 
-    init() {
+    package init() {
         self.descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
