@@ -69,7 +69,7 @@ package struct BenchSettings: Sendable {
     package var warmupNanoseconds: Int64 = 1_000_000_000
     package var durationNanoseconds: Int64 = 10_000_000_000
     /// Silence after the last change after which missing events count as lost.
-    package var settleNanoseconds: Int64 = 5_000_000_000
+    package var settleNanoseconds: Int64 = Limits.benchStallMilliseconds * 1_000_000
     /// Approximate bytes of the catalogue's products view.
     package var viewBytes = 100_000
     /// Whether watchers accept compressed messages.
