@@ -656,8 +656,23 @@ def tokens(perch, work, browser):
             browser.fill("Token", "nonsense")
             browser.click("Sign in", "main")
             browser.shows("asks callers for a token")
+            # The answer about one token, which is asked for twice, may come when another is there.
+            browser.run("""
+                const real = window.fetch;
+                let asked = 0;
+                window.fetch = async (address, init, ...rest) => {
+                  if (init?.headers?.authorization !== 'Bearer late' || (asked += 1) !== 2) return real(address, init, ...rest);
+                  await new Promise((done) => { window.goOn = done; });
+                  return real(address, init, ...rest).finally(() => setTimeout(() => { window.isOver = true; }, 100));
+                };""")
+            browser.fill("Token", "late")
+            browser.click("Sign in", "main")
+            browser.until(lambda: browser.run("return Boolean(window.goOn)"), 5, "a second call with the first token")
             browser.fill("Token", token("read"))
             browser.click("Sign in", "main")
+            browser.shows("needs the scope test")
+            browser.run("window.goOn()")
+            browser.until(lambda: browser.run("return window.isOver"), 5, "the refusal of the first token")
             browser.shows("needs the scope test")
             browser.run("location.hash = '#/account/kim'")
             browser.shows("kim", "h1")

@@ -160,7 +160,7 @@ class WindowPerch extends Perch {
         if (signal.aborted) failed(signal.reason); else port.postMessage({ begin, token, watches: request.watches });
       });
     } catch (error) {
-      if (error.code === 'unauthenticated') this.dispatchEvent(new CustomEvent('credentials', { detail: error }));
+      if (error.code === 'unauthenticated' && token === session.token) this.dispatchEvent(new CustomEvent('credentials', { detail: error }));
       throw error;
     } finally {
       this.heard.delete(begin);
@@ -180,7 +180,9 @@ class Session extends EventTarget {
     // Another store may come back.
     this.perch.addEventListener('offline', () => { this.perch.revision = 0; });
     this.perch.addEventListener('online', () => this.readClock());
-    this.perch.addEventListener('credentials', () => { this.needsToken = true; this.#tell('access'); });
+    // An answer about the token before says nothing of the one that is there now.
+    const current = () => (this.token ? 'Bearer ' + this.token : '');
+    this.perch.addEventListener('credentials', ({ authorization = current() }) => { if (authorization === current()) { this.needsToken = true; this.#tell('access'); } });
     this.perch.addEventListener('change', ({ detail }) => { if (/SetClock|Configure|LoadCatalog/.test(detail.method)) this.readClock(); });
   }
 

@@ -138,12 +138,12 @@ export class Perch extends EventTarget {
     if (response.ok) return response;
     const said = await whole(response.text().then((text) => (text.startsWith('{') ? JSON.parse(text) : { message: text.trim() })), signal);
     return this.#refused(PerchError.from(said, response.status),
-      again ? null : () => this.#post(method, type, body, fields, signal, true));
+      again ? null : () => this.#post(method, type, body, fields, signal, true), headers.authorization ?? '');
   }
-  #refused(error, again) {
+  #refused(error, again, authorization) {
     if (error.code !== 'unauthenticated') throw error;
     if (again && typeof this.token === 'function') return again();
-    this.dispatchEvent(new CustomEvent('credentials', { detail: error }));
+    this.dispatchEvent(Object.assign(new CustomEvent('credentials', { detail: error }), { authorization }));
     throw error;
   }
   /**
