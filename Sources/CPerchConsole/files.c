@@ -103,6 +103,9 @@ static const unsigned char perch_views_js[] = {
 static const unsigned char perch_js[] = {
 #embed "../PerchConsole/Files/perch.js"
 };
+static const unsigned char press_js[] = {
+#embed "../PerchConsole/Files/press.js"
+};
 static const unsigned char products_js[] = {
 #embed "../PerchConsole/Files/products.js"
 };
@@ -195,6 +198,7 @@ static const struct perch_console_file files[] = {
     FILE(perch_views_js),
 #endif
     FILE(perch_js),
+    FILE(press_js),
     FILE(products_js),
     FILE(record_js),
     FILE(settings_js),

@@ -51,6 +51,7 @@ package enum ConsoleFiles {
     private static let assets: [(name: String, bytes: [UInt8])] = [
         ("style.css", PackageResources.style_css),
         ("perch.js", PackageResources.perch_js),
+        ("press.js", PackageResources.press_js),
         ("kit.js", PackageResources.kit_js),
         ("chart.js", PackageResources.chart_js),
         ("app.js", PackageResources.app_js),
@@ -110,7 +111,8 @@ package enum ConsoleFiles {
     }
 
     private static let viewNames: Set<String> = [
-        "perch-views.js", "perch.js", "store.js", "store-subscription.js", "store-sheets.js", "store-texts.js",
+        "perch-views.js", "perch.js", "press.js", "store.js", "store-subscription.js", "store-sheets.js",
+        "store-texts.js",
     ]
 
     private static func madeViews() -> [ConsoleFile] {

@@ -3,6 +3,7 @@ import {
   h, session, Page, stateBadge, utc, day, when, number, relative, money, word, entitles, missing, readable, accountLink, copyable, action, isolated, ask, attempt, isShared, language, languageButtons,
 } from './kit.js';
 import { find } from './find.js';
+import { unpressed } from './press.js';
 import { imageOf } from './products.js';
 import { oddities } from './settings.js';
 import { lineButtons, transactionButtons, accountButtons, buy, decide, endIntent, purchase, endGrant, customerActions, milli } from './operations.js';
@@ -176,6 +177,8 @@ class AccountPage extends Page {
       this.data = { problem: problems.find(Boolean)?.message ?? '', odd: oddities(settings), inspection, entitled, groups, transactions, story, notes, unfinished: new Set((unfinished.transactions ?? []).map((each) => each.transaction.id ?? '0')) };
       this.isUnknown = !transactions.length && !story.grants?.length && !notes?.length && !await this.#isKnown();
       this.why = this.isUnknown ? [] : await this.#explain(call);
+      // A click on what is drawn anew meanwhile would be lost.
+      await unpressed();
       if (!this.ended) this.#show();
     } catch (error) {
       if (this.ended || error.code === 'unauthenticated') return;

@@ -1,6 +1,7 @@
 // Sheets of the store: payment, refund requests, subscriptions, billing issues and other messages, purchases that began elsewhere.
 // Each is a dialog of this module; an event tells the page first, and a handler that cancels it shows a sheet of its own.
-import { drawUnpressed, errorText, h, offerText, PerchApp, priceText, View } from './store.js';
+import { drawUnpressed } from './press.js';
+import { errorText, h, offerText, PerchApp, priceText, View } from './store.js';
 
 /** An element for a sheet that no view shows. */
 class Sheet extends View {

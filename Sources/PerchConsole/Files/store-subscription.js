@@ -1,6 +1,7 @@
 // Store views of subscriptions: SubscriptionStoreView with option groups and their sets, SubscriptionOfferView, and the primitives of
 // which a page builds a control of its own.
-import { around, auxiliary, drawUnpressed, errorText, everyText, filled, h, iconOf, list, offerText, periodText, priceText, Selling, sheet, text } from './store.js';
+import { drawUnpressed } from './press.js';
+import { around, auxiliary, errorText, everyText, filled, h, iconOf, list, offerText, periodText, priceText, Selling, sheet, text } from './store.js';
 import { manageSubscriptions } from './store-sheets.js';
 
 const look = sheet(`

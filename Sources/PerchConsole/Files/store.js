@@ -9,6 +9,7 @@
 // the default when a handler cancels them; `storeproductschange`, `subscriptionstatuschange` and `currententitlementchange` have
 // the task's state as `detail`: {loading}, {failure} or {success}. Design: StoreViews.md.
 import { Perch } from './perch.js';
+import { drawUnpressed } from './press.js';
 import { errorText, everyText, offerText, periodText, priceText, text } from './store-texts.js';
 
 export const sheet = (css) => { const made = new CSSStyleSheet(); made.replaceSync(css); return made; };
@@ -60,25 +61,6 @@ export function around(element, test) {
   for (let at = element; at; at = at.parentElement ?? at.getRootNode().host) if (test(at)) return at;
   return null;
 }
-
-// A control under a finger stays until its click has come: a push that draws the view again meanwhile would lose the click.
-const waiting = new Map();
-let pressed = null;
-function release() {
-  clearTimeout(pressed);
-  pressed = null;
-  const all = [...waiting.values()];
-  waiting.clear();
-  for (const draw of all) draw();
-}
-const keep = (ms) => { clearTimeout(pressed); pressed = setTimeout(release, ms); };
-/** Draws at once, or as soon as nothing is pressed. `key` is what is drawn: of several, the last counts. */
-export function drawUnpressed(key, draw) { if (pressed === null) draw(); else waiting.set(key, draw); }
-for (const [type, action] of Object.entries({
-  pointerdown: () => keep(5_000), pointercancel: release, keydown: ({ key }) => { if (key === ' ') keep(5_000); },
-  // The click comes in the same task or soon after it.
-  pointerup: () => keep(400), keyup: ({ key }) => { if (key === ' ') keep(400); }, click: () => { if (pressed !== null) keep(0); },
-})) globalThis.addEventListener?.(type, action, { capture: true, passive: true });
 
 /** The token of the console that this page belongs to. */
 const stored = () => { try { return sessionStorage.getItem('perch-token'); } catch { return null; } };
